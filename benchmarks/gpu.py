@@ -122,7 +122,7 @@ def fit_figures(X: Any, y: Any) -> list[Figure]:
     given = datasets.sample_labels(y, per_class=10, random_state=0)
 
     def fit(device: str) -> Any:
-        return DiffuseInterfaceClassifier(device=device, random_state=0, tune=False).fit(X, given)
+        return DiffuseInterfaceClassifier(device=device, random_state=0, models=None).fit(X, given)
 
     took, fitted = times(lambda: fit("cuda")), fit("cuda")
     fit("cpu")  # compiles
@@ -168,7 +168,7 @@ def many_rows_figures(n: int, bar: float | None) -> list[Figure]:
     X, y = curved_classes(n)
     figures = search_figures(X)
     given = datasets.sample_labels(y, per_class=LABELS_PER_CLASS, random_state=0)
-    model = DiffuseInterfaceClassifier(device="cuda", random_state=0, tune=False)
+    model = DiffuseInterfaceClassifier(device="cuda", random_state=0, models=None)
     took, pool = [], cupy().get_default_memory_pool()
     for _ in range(FITS):
         pool.free_all_blocks()

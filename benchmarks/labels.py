@@ -132,7 +132,7 @@ def _run(task: Task) -> dict[str, Any] | None:
     if len(np.unique(given[~unknown])) < 2:
         return None
     began = time.perf_counter()
-    clf = DiffuseInterfaceClassifier(n_jobs=1, random_state=0).fit(data.graph, given)
+    clf = DiffuseInterfaceClassifier(models=None, n_jobs=1, random_state=0).fit(data.graph, given)
     seconds = time.perf_counter() - began
     laplace = LaplaceLearning(n_jobs=1).fit(data.graph.sharpened(2.0), given)
 
@@ -166,7 +166,9 @@ def with_sizes(data: Dataset, given: IntArray) -> float | None:
     if len(np.unique(given[given >= 0])) < len(data.shares):
         return None
     sizes = {c: float(share) for c, share in enumerate(data.shares)}
-    clf = DiffuseInterfaceClassifier(n_jobs=1, random_state=0, class_prior=sizes).fit(data.graph, given)
+    clf = DiffuseInterfaceClassifier(models=None, n_jobs=1, random_state=0, class_prior=sizes).fit(
+        data.graph, given
+    )
     return float(100 * (clf.transduction_ != data.y)[given < 0].mean())
 
 
@@ -198,14 +200,14 @@ def more_labels(seed: int) -> list[float]:
     """Share correct from one label per class, with ten more at uncertain rows, and with ten at random."""
     data = _loaded("digits")
     given = sample_labels(data.y, 1, seed)
-    clf = DiffuseInterfaceClassifier(n_jobs=1, random_state=0).fit(data.graph, given)
+    clf = DiffuseInterfaceClassifier(models=None, n_jobs=1, random_state=0).fit(data.graph, given)
     some = np.random.default_rng(seed + 100).choice(np.flatnonzero(given < 0), 10, replace=False)
     choices: tuple[list[int], ...] = ([], clf.doubtful(10).tolist(), some.tolist())
     found = []
     for more in choices:
         labels = given.copy()
         labels[more] = data.y[more]
-        clf = DiffuseInterfaceClassifier(n_jobs=1, random_state=0).fit(data.graph, labels)
+        clf = DiffuseInterfaceClassifier(models=None, n_jobs=1, random_state=0).fit(data.graph, labels)
         found.append(float(100 * (clf.transduction_ == data.y)[labels < 0].mean()))
     return found
 

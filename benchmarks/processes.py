@@ -58,7 +58,8 @@ X[: n // 2] += 3
 y = np.full(n, -1)
 y[0], y[-1] = 0, 1
 steps = []
-DiffuseInterfaceClassifier(random_state=0).fit(X, y, callback=lambda step: steps.append(time.time()))
+clf = DiffuseInterfaceClassifier(models=None, random_state=0)
+clf.fit(X, y, callback=lambda step: steps.append(time.time()))
 used = resource.getrusage(resource.RUSAGE_SELF)
 print(json.dumps({"first": steps[0], "cpu": used.ru_utime + used.ru_stime}))
 """
@@ -115,7 +116,7 @@ def measure(n: int) -> dict[str, Any]:
     def fit(X, y):
         labels = np.where(np.random.default_rng(1).random(len(y)) < 0.01, y, -1)
         before, began = held("RssAnon") or 0, time.perf_counter()
-        clf = DiffuseInterfaceClassifier(random_state=0).fit(X, labels)
+        clf = DiffuseInterfaceClassifier(models=None, random_state=0).fit(X, labels)
         return clf, time.perf_counter() - began, before
 
     fit(*mixture(SMALL))

@@ -61,7 +61,7 @@ def descent(options: Options) -> None:
     data = load("mnist")
     labels = sample_labels(data.y, 700, 0)
     floor = scipy_product(data.graph)
-    ours = DiffuseInterfaceClassifier(n_jobs=2, random_state=0)
+    ours = DiffuseInterfaceClassifier(models=None, n_jobs=2, random_state=0)
     schedule = Annealed(2.0, 0.01, ratio=0.9, sweeps=40)
     paper = DiffuseInterfaceClassifier(
         n_jobs=2, random_state=0, start="random", schedule=schedule, step_size=0.01
@@ -99,7 +99,7 @@ def fit(options: Options) -> None:
     X = np.ascontiguousarray(data.X, dtype=np.float32)
     figures = []
     for n_jobs, per_class in product((1, 2), PER_CLASS):
-        clf = DiffuseInterfaceClassifier(n_jobs=n_jobs, random_state=0)
+        clf = DiffuseInterfaceClassifier(models=None, n_jobs=n_jobs, random_state=0)
         whole = partial(clf.fit, X, sample_labels(data.y, per_class, 0))
         repetitions = 2 if options.quick else REPETITIONS
         values = ratios(whole, partial(flat_search, X, n_jobs), repetitions=repetitions)

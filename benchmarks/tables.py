@@ -79,7 +79,7 @@ def measured(job: Job) -> dict[str, Any] | None:
     if not job.rate.startswith("bar"):
         fits |= peers()
     elif (job.table, job.rate.split()[1]) in UNCHANGED:  # beside the rows as they are
-        fits["untuned"] = partial(fitted_by, ours(tune=False, evidence=None))
+        fits["untuned"] = partial(fitted_by, ours(models=None))
     errors, seconds = {}, {}
     for name, fit in fits.items():
         began = time.perf_counter()

@@ -126,7 +126,7 @@ def jobs() -> dict[str, Callable[[], object]]:
 
     return {
         "a fit on an array": fit,
-        "a fit with the graph alone": lambda: fit(tune=False, evidence=None),
+        "a fit with the graph alone": lambda: fit(models=None),
         "`classify` of a CSV": classify,
         "`segment`": segment,
         "a Dask fit": dask_fit,

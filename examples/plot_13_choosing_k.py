@@ -18,7 +18,7 @@ y = gw.datasets.sample_labels(truth, per_class=10, random_state=0)
 numbers = [4, 7, 10, 15, 25, 40, 60]
 
 search = GridSearchCV(
-    gw.DiffuseInterfaceClassifier(tune=False, random_state=0),
+    gw.DiffuseInterfaceClassifier(models=None, random_state=0),
     {"n_neighbors": numbers},
     cv=gw.model_selection.HiddenLabelsSplit(5, random_state=0),
     scoring=gw.metrics.accuracy_on_known_scorer,
@@ -30,7 +30,7 @@ print(search.best_params_)
 hidden = y < 0
 true = [
     np.mean(
-        gw.DiffuseInterfaceClassifier(n_neighbors=k, tune=False, random_state=0)
+        gw.DiffuseInterfaceClassifier(n_neighbors=k, models=None, random_state=0)
         .fit(X, y)
         .transduction_[hidden]
         == truth[hidden]

@@ -21,9 +21,9 @@ with (
     Client(cluster),
 ):
     blocks = da.from_array(X, chunks=(500, -1))
-    there = gw.DiffuseInterfaceClassifier(tune=False, random_state=0).fit(blocks, y)
+    there = gw.DiffuseInterfaceClassifier(models=None, random_state=0).fit(blocks, y)
     labels = there.transduction_.compute()
-here = gw.DiffuseInterfaceClassifier(tune=False, random_state=0).fit(X, y).transduction_
+here = gw.DiffuseInterfaceClassifier(models=None, random_state=0).fit(X, y).transduction_
 print(f"{np.sum(labels != here)} of {len(X)} labels differ")
 
 # %%

@@ -36,7 +36,7 @@ Y = np.where(np.arange(40) < 8, np.arange(40) % 2, -1)
 
 
 def fit(X, y=Y):
-    return DiffuseInterfaceClassifier(n_jobs=1, tune=False, random_state=0).fit(X, y)
+    return DiffuseInterfaceClassifier(models=None, n_jobs=1, random_state=0).fit(X, y)
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ def test_every_known_label_is_hidden_once_and_no_class_loses_its_last():
 def test_it_works_with_the_tools_of_scikit_learn():
     X, truth = blobs(n=30)
     y, cv = few(truth), HiddenLabelsSplit(3, random_state=0)
-    clf = gw.DiffuseInterfaceClassifier(random_state=0)
+    clf = gw.DiffuseInterfaceClassifier(models=None, random_state=0)
     scores = cross_val_score(clf, X, y, cv=cv)
     assert (scores > 0.9).all()
     search = GridSearchCV(clf, {"n_neighbors": [5, 8]}, cv=cv, scoring=gw.metrics.accuracy_on_known_scorer)
@@ -37,7 +37,10 @@ def test_it_works_with_the_tools_of_scikit_learn():
     assert search.best_score_ > 0.9
     assert cv.get_n_splits() == 3
     W = gw.Graph.from_features(X).W
-    assert cross_val_score(gw.DiffuseInterfaceClassifier(metric="precomputed"), W, y, cv=cv).mean() > 0.9
+    assert (
+        cross_val_score(gw.DiffuseInterfaceClassifier(models=None, metric="precomputed"), W, y, cv=cv).mean()
+        > 0.9
+    )
 
 
 def test_markers_of_the_user_are_unknown():
@@ -49,7 +52,7 @@ def test_markers_of_the_user_are_unknown():
 def test_plain_scoring_with_unknown_labels_warns_and_counts_the_known_ones():
     X, truth = blobs(n=30)
     y = few(truth)
-    clf = gw.DiffuseInterfaceClassifier(random_state=0).fit(X, y)
+    clf = gw.DiffuseInterfaceClassifier(models=None, random_state=0).fit(X, y)
     with pytest.warns(UserWarning, match="of the 90 labels to score with are unknown and are left out"):
         assert clf.score(X, y) == 1.0
     assert clf.score(X, truth) == (clf.predict(X) == truth).mean()

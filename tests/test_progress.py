@@ -53,7 +53,7 @@ def test_the_start_of_a_classifier_tells_how_far_it_is(start):
     told = []
     X, truth = gw.datasets.make_three_moons(100, random_state=0)
     y = gw.datasets.sample_labels(truth, 5, random_state=0)
-    clf = gw.DiffuseInterfaceClassifier(start=start, tune=False, n_jobs=1, random_state=0)
+    clf = gw.DiffuseInterfaceClassifier(start=start, models=None, n_jobs=1, random_state=0)
     clf.fit(X, y, progress=lambda *args: told.append(args))
     check_shares(_highest(shares_of(told, "start")), 15)
 

@@ -62,7 +62,7 @@ def fit_odd_arrays(seed: int) -> None:
     rng = random.Random(seed)
     X, y = _plain(rng)
     place = rng.choice(("X", "X", "y", "both", "weights", "features", "suggest", "session", "new", "pickle"))
-    made = gw.DiffuseInterfaceClassifier(n_jobs=1, tune=False, evidence=None, random_state=0)
+    made = gw.DiffuseInterfaceClassifier(n_jobs=1, models=None, random_state=0)
     odd_X, odd_y = _odd(X, rng), _odd(y, rng)
     if place == "suggest":
         answers_or_tells(lambda: suggest(odd_X, odd_y, n=3, n_jobs=1))

@@ -21,7 +21,7 @@ def case_of_threads(number: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Rows, labels, and what one thread finds."""
     X = np.random.default_rng(number).normal(size=(1500, 4 + 8 * (number % 2)))
     y = np.where(np.arange(1500) < 40, np.arange(1500) % 4, -1)
-    return X, y, DiffuseInterfaceClassifier(random_state=0, n_jobs=1).fit(X, y).transduction_
+    return X, y, DiffuseInterfaceClassifier(models=None, random_state=0, n_jobs=1).fit(X, y).transduction_
 
 
 @attack("threads", "2 to 16 threads: the labels of one", count=64)
@@ -29,7 +29,7 @@ def fit_in_threads(seed: int) -> None:
     """Fit with some number of threads."""
     X, y, expected = case_of_threads(seed % 4)
     threads = random.Random(seed).randint(2, 16)
-    found = DiffuseInterfaceClassifier(random_state=0, n_jobs=threads).fit(X, y).transduction_
+    found = DiffuseInterfaceClassifier(models=None, random_state=0, n_jobs=threads).fit(X, y).transduction_
     if (found != expected).any():
         raise Lost(f"{threads} threads found other labels than one")
 
@@ -40,7 +40,11 @@ def fit_after_fork(seed: int) -> None:
     rng = random.Random(seed)
     X = np.random.default_rng(seed).normal(size=(1000, rng.choice((3, 12, 24))))
     y = np.where(np.arange(1000) < 20, np.arange(1000) % 2, -1)
-    made = lambda: DiffuseInterfaceClassifier(n_jobs=rng.choice((1, 2, 4)), random_state=0).fit(X, y)  # noqa: E731
+    n_jobs = rng.choice((1, 2, 4))
+
+    def made() -> DiffuseInterfaceClassifier:
+        return DiffuseInterfaceClassifier(models=None, n_jobs=n_jobs, random_state=0).fit(X, y)
+
     expected = made().transduction_
     child = os.fork()
     if child == 0:
@@ -74,7 +78,7 @@ def case() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def made(start: str = "nearest") -> DiffuseInterfaceClassifier:
     """The classifier of every attempt."""
-    return DiffuseInterfaceClassifier(start=start, schedule=SCHEDULE, tune=False, random_state=0, n_jobs=1)
+    return DiffuseInterfaceClassifier(start=start, schedule=SCHEDULE, models=None, random_state=0, n_jobs=1)
 
 
 def started_cluster(**options: Any) -> Any:

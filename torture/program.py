@@ -138,7 +138,7 @@ Run: TypeAlias = "Fork | subprocess.Popen[bytes]"
 CODES = {0, 1, 2, 130, 143}
 TABLE = ["classify", "table.npz", "--label", "y", "--jobs", "1"]
 COMMANDS = {
-    "classify": [*TABLE, "--set", "tune=false", "--set", "evidence=none"],
+    "classify": [*TABLE, "--set", "models=none"],
     "thorough": TABLE,
     "segment": ["segment", "pictures/image.png", "--seeds", "pictures/seeds.png", "--jobs", "1"],
 }

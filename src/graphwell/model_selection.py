@@ -38,7 +38,7 @@ class HiddenLabelsSplit:
     >>> from graphwell import DiffuseInterfaceClassifier, datasets
     >>> X, truth = datasets.make_three_moons(n_per_class=100, dim=10, random_state=0)
     >>> y = datasets.sample_labels(truth, 10, random_state=0)
-    >>> clf = DiffuseInterfaceClassifier(tune=False, random_state=0)
+    >>> clf = DiffuseInterfaceClassifier(models=None, random_state=0)
     >>> scores = cross_val_score(clf, X, y, cv=HiddenLabelsSplit(5, random_state=0))
     >>> len(scores), bool(scores.mean() > 0.8)
     (5, True)

@@ -43,7 +43,7 @@ def test_labelled_and_excluded_rows_never_come_back():
 def test_a_fitted_classifier_gives_its_labels_and_scores():
     X, truth = blobs()
     y = few(truth)
-    clf = gw.DiffuseInterfaceClassifier(random_state=0).fit(X, y)
+    clf = gw.DiffuseInterfaceClassifier(models=None, random_state=0).fit(X, y)
     found = gw.suggest(clf, n=4)
     assert (y[found] < 0).all()
     assert list(found) == list(gw.suggest(clf.graph_, y, n=4))
@@ -51,7 +51,7 @@ def test_a_fitted_classifier_gives_its_labels_and_scores():
 
 def test_the_scores_of_a_fitted_classifier_decide_about_borders():
     graph, truth = clusters([60, 60, 60], spread=2.5)
-    clf = gw.DiffuseInterfaceClassifier(random_state=0).fit(graph, labelled(truth, range(0, 180, 9)))
+    clf = gw.DiffuseInterfaceClassifier(models=None, random_state=0).fit(graph, labelled(truth, range(0, 180, 9)))
     assert gw.suggest(clf, n=1, strategy="margin")[0] == clf.doubtful(1)[0]
 
 
@@ -97,7 +97,7 @@ def test_a_metric_that_there_is_none_of_is_refused_on_one_line(metric):
 
 def test_a_classifier_without_a_fit_and_rows_without_features_are_refused():
     with pytest.raises(NotFittedError):
-        gw.suggest(gw.DiffuseInterfaceClassifier())
+        gw.suggest(gw.DiffuseInterfaceClassifier(models=None))
     with pytest.raises(ValueError, match=r"0 feature"):
         gw.suggest(np.empty((5, 0)))
 
@@ -105,7 +105,7 @@ def test_a_classifier_without_a_fit_and_rows_without_features_are_refused():
 def test_a_graph_a_matrix_and_a_fitted_classifier_are_taken_as_they_are():
     X, truth = blobs()
     graph = gw.Graph.from_features(X)
-    clf = gw.DiffuseInterfaceClassifier(random_state=0).fit(graph, few(truth))
+    clf = gw.DiffuseInterfaceClassifier(models=None, random_state=0).fit(graph, few(truth))
     found = gw.suggest(graph, few(truth), n=4)
     assert list(gw.suggest(graph.W, few(truth), n=4, metric="precomputed")) == list(found)
     assert list(gw.suggest(clf, few(truth), n=4)) == list(found)
@@ -132,6 +132,6 @@ def test_a_dask_array_is_asked_about_on_its_workers(client):
     X, truth = blobs(classes=3)
     found = gw.suggest(da.from_array(X, chunks=(60, -1)), n=3)
     assert sorted(truth[found]) == [0, 1, 2]
-    clf = gw.DiffuseInterfaceClassifier(random_state=0).fit(da.from_array(X, chunks=(60, -1)), few(truth))
+    clf = gw.DiffuseInterfaceClassifier(models=None, random_state=0).fit(da.from_array(X, chunks=(60, -1)), few(truth))
     assert (few(truth)[gw.suggest(clf, n=4)] < 0).all()
     assert (few(truth)[gw.suggest(clf, n=4, strategy="margin")] < 0).all()

@@ -27,7 +27,7 @@ def test_every_device_searches_cells_in_the_same_words():
 
 def test_a_backend_that_is_not_registered_is_refused():
     with pytest.raises(ValueError, match="device must be one of cpu, cuda, got 'dense'"):
-        gw.DiffuseInterfaceClassifier(device="dense").fit(*blobs())
+        gw.DiffuseInterfaceClassifier(models=None, device="dense").fit(*blobs())
 
 
 def test_a_registered_backend_is_a_device(dense):
@@ -39,8 +39,10 @@ def test_a_registered_backend_is_a_device(dense):
 @pytest.mark.parametrize("parameters", [{}, {"tune": True}, {"start": "nearest"}, {"class_prior": "labels"}])
 def test_a_classifier_runs_on_a_registered_backend(dense, parameters):
     X, truth = blobs(n=25)
-    found = gw.DiffuseInterfaceClassifier(device=dense, random_state=0, **parameters).fit(X, few(truth))
-    expected = gw.DiffuseInterfaceClassifier(random_state=0, **parameters).fit(X, few(truth))
+    found = gw.DiffuseInterfaceClassifier(models=None, device=dense, random_state=0, **parameters).fit(
+        X, few(truth)
+    )
+    expected = gw.DiffuseInterfaceClassifier(models=None, random_state=0, **parameters).fit(X, few(truth))
     np.testing.assert_array_equal(found.transduction_, truth)
     np.testing.assert_allclose(found.label_distributions_, expected.label_distributions_, atol=1e-3)
     np.testing.assert_array_equal(found.predict(X + 0.01), truth)

@@ -44,7 +44,7 @@ def test_codes_are_identifiers_although_a_few_repeat():
 def fit_warning(y):
     X = np.random.default_rng(0).normal(size=(len(y), 2))
     with pytest.warns(gw.LabelWarning) as caught:
-        gw.DiffuseInterfaceClassifier(n_neighbors=3, random_state=0, tune=False, calibrate=False).fit(X, y)
+        gw.DiffuseInterfaceClassifier(n_neighbors=3, random_state=0, models=None).fit(X, y)
     return " ".join(str(warning.message) for warning in caught)
 
 
@@ -63,7 +63,7 @@ def test_a_class_that_may_be_a_slip_of_the_pen_is_named(slip, name):
 def test_short_names_that_differ_in_a_letter_are_two_classes(recwarn):
     X = np.random.default_rng(0).normal(size=(8, 2))
     y = [*["cat"] * 4, "car", None, None, None]
-    gw.DiffuseInterfaceClassifier(n_neighbors=3, random_state=0, tune=False, calibrate=False).fit(X, y)
+    gw.DiffuseInterfaceClassifier(n_neighbors=3, random_state=0, models=None).fit(X, y)
     assert not [warning for warning in recwarn if "one letter" in str(warning.message)]
 
 

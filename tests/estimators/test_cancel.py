@@ -40,14 +40,14 @@ def cancelled_in(classifier, X, y, stage):
     ],
 )
 def test_a_cancelled_fit_ends_in_its_stage_and_is_none(stage, parameters):
-    classifier = gw.DiffuseInterfaceClassifier(random_state=0, **parameters)
+    classifier = gw.DiffuseInterfaceClassifier(models=None, random_state=0, **parameters)
     cancelled_in(classifier, X, Y, stage)
     assert not [name for name in vars(classifier) if name.endswith("_")]
 
 
 def test_a_cancelled_fit_leaves_the_fit_before_as_it_was():
     small, truth = blobs()
-    classifier = gw.DiffuseInterfaceClassifier(random_state=0).fit(small, few(truth))
+    classifier = gw.DiffuseInterfaceClassifier(models=None, random_state=0).fit(small, few(truth))
     before = dict(vars(classifier))
     cancelled_in(classifier, X, Y, "neighbours")
     assert vars(classifier).keys() == before.keys()
@@ -57,16 +57,16 @@ def test_a_cancelled_fit_leaves_the_fit_before_as_it_was():
 
 def test_a_flag_that_is_set_before_ends_the_fit_at_once_and_one_never_set_changes_nothing():
     flag, (small, truth) = threading.Event(), blobs()
-    found = gw.DiffuseInterfaceClassifier(random_state=0).fit(small, few(truth), cancel=flag)
+    found = gw.DiffuseInterfaceClassifier(models=None, random_state=0).fit(small, few(truth), cancel=flag)
     np.testing.assert_array_equal(found.transduction_, truth)
     flag.set()
     with pytest.raises(gw.CancelledError):
-        gw.DiffuseInterfaceClassifier().fit(small, few(truth), cancel=flag)
+        gw.DiffuseInterfaceClassifier(models=None).fit(small, few(truth), cancel=flag)
 
 
 @pytest.mark.parametrize("stage", ["neighbours", "start", "descent"])
 def test_a_fit_on_a_cluster_is_cancelled_too(client, stage):
     da = pytest.importorskip("dask.array")
-    classifier = gw.DiffuseInterfaceClassifier(random_state=0, start="diffusion", tune=False)
+    classifier = gw.DiffuseInterfaceClassifier(models=None, random_state=0, start="diffusion")
     cancelled_in(classifier, da.from_array(X, chunks=(1000, 10)), Y, stage)
     assert not [name for name in vars(classifier) if name.endswith("_")]

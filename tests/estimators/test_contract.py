@@ -16,7 +16,7 @@ EXPECTED_FAILURES = {
 
 @parametrize_with_checks(
     [
-        gw.DiffuseInterfaceClassifier(tune=False, random_state=0),
+        gw.DiffuseInterfaceClassifier(models=None, random_state=0),
         gw.BinaryInterfaceClassifier(),
         gw.DiffuseInterfaceClustering(n_starts=1, random_state=0),
         gw.baselines.LaplaceLearning(),

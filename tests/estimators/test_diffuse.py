@@ -14,7 +14,7 @@ def test_labels_may_have_any_names(names):
     X, truth = blobs()
     named = np.array(names)[truth]
     y = few(named, unknown=None if isinstance(names[0], str) else -1)
-    clf = DiffuseInterfaceClassifier(random_state=0).fit(X, y)
+    clf = DiffuseInterfaceClassifier(models=None, random_state=0).fit(X, y)
     np.testing.assert_array_equal(clf.transduction_, named)
     assert clf.classes_.tolist() == sorted(names)
     np.testing.assert_array_equal(clf.predict(X + 0.01), named)
@@ -24,7 +24,7 @@ def test_labels_may_have_any_names(names):
 def test_scores_are_distributions_that_agree_with_the_labels():
     X, truth = datasets.make_three_moons(random_state=1)
     y = datasets.sample_labels(truth, 5, random_state=1)
-    clf = DiffuseInterfaceClassifier(random_state=0).fit(X, y)
+    clf = DiffuseInterfaceClassifier(models=None, random_state=0).fit(X, y)
     for scores in (clf.label_distributions_, clf.predict_proba(X[:50])):
         assert (scores >= 0).all()
         np.testing.assert_allclose(scores.sum(axis=1), 1)
@@ -49,7 +49,7 @@ def test_result_and_graph_are_there_to_look_at():
 def test_the_classifier_accepts_frames_lists_sparse_and_read_only_input():
     X, truth = blobs()
     y = few(truth)
-    expected = DiffuseInterfaceClassifier(random_state=0).fit(X, y).transduction_
+    expected = DiffuseInterfaceClassifier(models=None, random_state=0).fit(X, y).transduction_
     frozen = X.copy()
     frozen.flags.writeable = False
     for given in (
@@ -60,7 +60,7 @@ def test_the_classifier_accepts_frames_lists_sparse_and_read_only_input():
         X.astype(np.float32),
     ):
         labels = y.tolist() if isinstance(given, list) else pd.Series(y)
-        found = DiffuseInterfaceClassifier(random_state=0).fit(given, labels).transduction_
+        found = DiffuseInterfaceClassifier(models=None, random_state=0).fit(given, labels).transduction_
         np.testing.assert_array_equal(found, expected)
 
 
@@ -87,7 +87,7 @@ def test_three_moons_annealed(seed):
 def test_one_label_for_each_of_many_classes_is_no_mistake():
     X, truth = blobs(n=2, classes=40)
     y = np.where(np.arange(80) % 2 == 0, truth, -1)
-    clf = DiffuseInterfaceClassifier(n_neighbors=1, random_state=0).fit(
+    clf = DiffuseInterfaceClassifier(models=None, n_neighbors=1, random_state=0).fit(
         np.hstack([X, np.eye(40)[truth] * 50]), y
     )
     np.testing.assert_array_equal(clf.transduction_, truth)
@@ -97,7 +97,7 @@ def test_duplicated_rows_work():
     X, truth = blobs()
     X, truth = np.repeat(X, 12, axis=0), np.repeat(truth, 12)
     with pytest.warns(BridgedWarning, match="exact copies"):
-        clf = DiffuseInterfaceClassifier(random_state=0).fit(X, few(truth))
+        clf = DiffuseInterfaceClassifier(models=None, random_state=0).fit(X, few(truth))
     assert np.isfinite(clf.label_distributions_).all()
     assert (clf.transduction_ == truth).all()
 
@@ -106,22 +106,26 @@ def test_a_low_fidelity_lets_neighbours_overrule_a_wrong_label():
     X, truth = blobs()
     y = truth.copy()
     y[5] = 2
-    assert DiffuseInterfaceClassifier(random_state=0).fit(X, y).transduction_[5] == 2
-    assert DiffuseInterfaceClassifier(fidelity=0.5, random_state=0).fit(X, y).transduction_[5] == 0
+    assert DiffuseInterfaceClassifier(models=None, random_state=0).fit(X, y).transduction_[5] == 2
+    assert (
+        DiffuseInterfaceClassifier(models=None, fidelity=0.5, random_state=0).fit(X, y).transduction_[5] == 0
+    )
 
 
 def test_verbose_reports_and_a_callback_can_stop(capsys):
     X, truth = blobs()
-    DiffuseInterfaceClassifier(verbose=True, random_state=0).fit(X, few(truth))
+    DiffuseInterfaceClassifier(models=None, verbose=True, random_state=0).fit(X, few(truth))
     assert "step 1 of 19: epsilon 2" in capsys.readouterr().err
-    clf = DiffuseInterfaceClassifier(random_state=0).fit(X, few(truth), callback=lambda step: True)
+    clf = DiffuseInterfaceClassifier(models=None, random_state=0).fit(
+        X, few(truth), callback=lambda step: True
+    )
     assert clf.result_.status is Status.STOPPED
 
 
 def test_classes_without_a_label_change_nothing_and_get_no_row():
     X, truth = blobs()
-    plain = DiffuseInterfaceClassifier(random_state=0).fit(X, few(truth))
-    named = DiffuseInterfaceClassifier(random_state=0, classes=[7, 1, -5]).fit(X, few(truth))
+    plain = DiffuseInterfaceClassifier(models=None, random_state=0).fit(X, few(truth))
+    named = DiffuseInterfaceClassifier(models=None, random_state=0, classes=[7, 1, -5]).fit(X, few(truth))
     assert named.classes_.tolist() == [-5, 0, 1, 2, 7]
     assert named.unlabelled_classes_.tolist() == [-5, 7]
     np.testing.assert_array_equal(named.transduction_, plain.transduction_)
@@ -136,7 +140,9 @@ def test_a_class_without_a_label_gets_rows_where_its_size_is_given(sizes):
     X, truth = blobs()
     y = np.where(few(truth) == 2, -1, few(truth))
     with pytest.warns(BridgedWarning):
-        clf = DiffuseInterfaceClassifier(random_state=0, classes=[2], class_prior=sizes).fit(X, y)
+        clf = DiffuseInterfaceClassifier(models=None, random_state=0, classes=[2], class_prior=sizes).fit(
+            X, y
+        )
     assert clf.unlabelled_classes_.tolist() == [2]
     np.testing.assert_array_equal(clf.transduction_, truth)
     assert np.isfinite(clf.label_distributions_).all()
@@ -147,7 +153,9 @@ def test_a_class_without_label_or_size_gets_no_row(sizes):
     X, truth = blobs()
     y = np.where(few(truth) == 2, -1, few(truth))
     with pytest.warns(BridgedWarning):
-        clf = DiffuseInterfaceClassifier(random_state=0, classes=[2], class_prior=sizes).fit(X, y)
+        clf = DiffuseInterfaceClassifier(models=None, random_state=0, classes=[2], class_prior=sizes).fit(
+            X, y
+        )
     assert set(clf.transduction_) == {0, 1}
     np.testing.assert_allclose(clf.label_distributions_.sum(axis=1), 1.0)
     assert clf.class_prior_[2] == 0
@@ -157,11 +165,13 @@ def test_one_label_and_a_class_without_any():
     X = np.random.default_rng(0).normal(size=(40, 3))
     y = np.full(40, -1)
     y[0] = 4
-    clf = DiffuseInterfaceClassifier(random_state=0, classes=[4, 5]).fit(X, y)
+    clf = DiffuseInterfaceClassifier(models=None, random_state=0, classes=[4, 5]).fit(X, y)
     assert clf.result_.status is Status.ONE_CLASS
     assert (clf.transduction_ == 4).all()
     np.testing.assert_array_equal(clf.label_distributions_, [[1.0, 0.0]] * 40)
-    sized = DiffuseInterfaceClassifier(random_state=0, classes=[4, 5], class_prior=[0.7, 0.3]).fit(X, y)
+    sized = DiffuseInterfaceClassifier(
+        models=None, random_state=0, classes=[4, 5], class_prior=[0.7, 0.3]
+    ).fit(X, y)
     assert set(sized.transduction_) == {4, 5}
     assert np.isfinite(sized.label_distributions_).all()
 
@@ -177,11 +187,15 @@ def test_one_label_and_a_class_without_any():
 )
 def test_odd_options_of_a_fit_get_one_sentence(option, told):
     with pytest.raises(ValueError, match=told):
-        DiffuseInterfaceClassifier(random_state=0).fit([[0.0], [1.0], [2.0]], [0, 1, -1], **option)
+        DiffuseInterfaceClassifier(models=None, random_state=0).fit(
+            [[0.0], [1.0], [2.0]], [0, 1, -1], **option
+        )
 
 
 def test_labels_to_score_with_must_be_as_many_as_the_rows():
-    clf = DiffuseInterfaceClassifier(random_state=0, n_neighbors=1).fit([[0.0], [1.0], [9.0]], [0, -1, 1])
+    clf = DiffuseInterfaceClassifier(models=None, random_state=0, n_neighbors=1).fit(
+        [[0.0], [1.0], [9.0]], [0, -1, 1]
+    )
     with (
         pytest.warns(UserWarning, match="are unknown"),
         pytest.raises(ValueError, match="y has 2 labels, but X has 3 rows"),

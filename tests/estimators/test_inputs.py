@@ -37,7 +37,7 @@ def test_columns_of_every_kind_are_fitted_and_predicted(make):
 
 def test_warnings_of_columns_point_at_the_line_of_the_caller():
     frame, truth = mixed()
-    clf = DiffuseInterfaceClassifier().fit(frame, few(truth))
+    clf = DiffuseInterfaceClassifier(models=None).fit(frame, few(truth))
     with pytest.warns(UserWarning, match=r"\('green', say\)") as caught:
         clf.predict(frame[:2].assign(colour=["green", "red"]))
     assert [warning.filename for warning in caught] == [__file__]
@@ -46,8 +46,8 @@ def test_warnings_of_columns_point_at_the_line_of_the_caller():
 def test_plain_frames_are_the_arrays_they_hold():
     X, truth = blobs(n=20)
     frame = pd.DataFrame(X).add_prefix("f")
-    by_frame = DiffuseInterfaceClassifier(random_state=0).fit(frame, few(truth))
-    by_array = DiffuseInterfaceClassifier(random_state=0).fit(X, few(truth))
+    by_frame = DiffuseInterfaceClassifier(models=None, random_state=0).fit(frame, few(truth))
+    by_array = DiffuseInterfaceClassifier(models=None, random_state=0).fit(X, few(truth))
     np.testing.assert_array_equal(by_frame.label_distributions_, by_array.label_distributions_)
     np.testing.assert_array_equal(by_frame.predict_proba(frame), by_array.predict_proba(X))
     assert not hasattr(by_array, "columns_")
@@ -57,7 +57,7 @@ def test_a_column_that_looks_like_the_truth_warns():
     frame, truth = mixed()
     y = np.where(np.arange(len(truth)) % 8 == 0, truth, -1)
     with pytest.warns(UserWarning, match="The column 'species' was left out: it equals the labels") as caught:
-        clf = DiffuseInterfaceClassifier().fit(frame[["size"]].assign(species=truth), y)
+        clf = DiffuseInterfaceClassifier(models=None).fit(frame[["size"]].assign(species=truth), y)
     (warning,) = caught
     assert str(warning.message).endswith(
         "graphwell.TableEncoder(features=...) in a pipeline uses it after all."
@@ -69,9 +69,11 @@ def test_a_column_that_looks_like_the_truth_warns():
 def test_missing_cells_of_a_frame_are_filled_and_those_of_an_array_refused():
     frame, truth = mixed()
     frame.loc[::9, "size"] = np.nan
-    assert (DiffuseInterfaceClassifier().fit(frame, few(truth)).transduction_ == truth).mean() > 0.9
+    assert (
+        DiffuseInterfaceClassifier(models=None).fit(frame, few(truth)).transduction_ == truth
+    ).mean() > 0.9
     with pytest.raises(ValueError, match="Input X contains NaN"):
-        DiffuseInterfaceClassifier().fit(frame[["size"]].to_numpy(), few(truth))
+        DiffuseInterfaceClassifier(models=None).fit(frame[["size"]].to_numpy(), few(truth))
 
 
 class Named:
@@ -101,25 +103,25 @@ class Named:
 )
 def test_what_holds_no_rows_is_refused_with_the_sentence_that_helps(X, words):
     with pytest.raises(ValueError, match=words):
-        DiffuseInterfaceClassifier().fit(X, [0, 1])
+        DiffuseInterfaceClassifier(models=None).fit(X, [0, 1])
 
 
 def test_real_objects_of_other_libraries_are_known():
     anndata = pytest.importorskip("anndata")
     with pytest.raises(ValueError, match="AnnData of anndata"):
-        DiffuseInterfaceClassifier().fit(anndata.AnnData(np.eye(3)), [0, 1, -1])
+        DiffuseInterfaceClassifier(models=None).fit(anndata.AnnData(np.eye(3)), [0, 1, -1])
     xarray = pytest.importorskip("xarray")
     with pytest.raises(ValueError, match="DataArray of xarray"):
-        DiffuseInterfaceClassifier().fit(xarray.DataArray(np.eye(3)), [0, 1, -1])
+        DiffuseInterfaceClassifier(models=None).fit(xarray.DataArray(np.eye(3)), [0, 1, -1])
 
 
 def test_masked_arrays_without_masked_cells_pass():
     X, truth = blobs(n=10)
-    clf = DiffuseInterfaceClassifier().fit(np.ma.array(X), few(truth))
+    clf = DiffuseInterfaceClassifier(models=None).fit(np.ma.array(X), few(truth))
     np.testing.assert_array_equal(clf.transduction_, truth)
 
 
 def test_names_of_several_levels_are_refused():
     frame = pd.DataFrame(np.eye(3), columns=pd.MultiIndex.from_product([["a"], ["x", "y", "z"]]))
     with pytest.raises(ValueError, match="column names of 2 levels; join them"):
-        DiffuseInterfaceClassifier().fit(frame, [0, 1, -1])
+        DiffuseInterfaceClassifier(models=None).fit(frame, [0, 1, -1])

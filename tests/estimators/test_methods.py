@@ -153,7 +153,7 @@ def test_a_fit_is_cited_for_what_it_did():
     X, truth = blobs(n=40)
     one_each = np.full(len(truth), -1)
     one_each[[0, 50, 100]] = truth[[0, 50, 100]]
-    few_labels = gw.DiffuseInterfaceClassifier(random_state=0, n_jobs=1, tune=False).fit(X, one_each)
+    few_labels = gw.DiffuseInterfaceClassifier(random_state=0, n_jobs=1, models=None).fit(X, one_each)
     assert keys(few_labels) == [
         "garciacardona2013multiclass", "calder2020poisson", "blondel2008fast", "zelnikmanor2004selftuning",
     ]  # fmt: skip

@@ -94,10 +94,10 @@ def test_affinities_beyond_all_measure_are_refused():
     assert gw.Graph.from_affinity(np.full((4, 4), 1e99)).n_edges == 6
 
 
-@pytest.mark.parametrize("tune", [False, "auto"])
+@pytest.mark.parametrize("models", [None, "auto"])
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array, pd.DataFrame])
-def test_rows_out_of_range_are_refused_by_fit_and_predict(form, tune):
-    clf = DiffuseInterfaceClassifier(tune=tune, n_jobs=1).fit(form(X), y)
+def test_rows_out_of_range_are_refused_by_fit_and_predict(form, models):
+    clf = DiffuseInterfaceClassifier(models=models, n_jobs=1).fit(form(X), y)
     for ask in (clf.predict, clf.predict_proba, lambda rows: clf.fit(rows, y)):
         for factor in (1e151, -1e200, 1e300):
             with pytest.raises(ValueError, match=r"X holds values beyond 1e\+150; rescale the features\.$"):
@@ -115,7 +115,7 @@ def test_new_rows_beyond_single_precision_are_labelled_beside_a_forest():
     rng = np.random.default_rng(0)
     rows = rng.normal(size=(60, 3)) + 4 * (np.arange(60) % 2)[:, None]
     labels = np.where(np.arange(60) < 20, np.arange(60) % 2, -1)
-    clf = DiffuseInterfaceClassifier(evidence=RandomForestClassifier(10, random_state=0), n_jobs=1)
+    clf = DiffuseInterfaceClassifier(models=RandomForestClassifier(10, random_state=0), n_jobs=1)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         clf.fit(rows, labels)

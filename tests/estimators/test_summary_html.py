@@ -15,7 +15,7 @@ def fitted(n=60, names=("a", "b"), **options):
     truth = np.repeat(names, n // len(names))
     X = rng.normal(size=(len(truth), 3)) + 9.0 * np.arange(len(names)).repeat(n // len(names))[:, None]
     y = [name if i % (n // len(names)) < 2 else None for i, name in enumerate(truth)]
-    return gw.DiffuseInterfaceClassifier(random_state=0, n_jobs=1, tune=False, **options).fit(X, y)
+    return gw.DiffuseInterfaceClassifier(random_state=0, n_jobs=1, models=None, **options).fit(X, y)
 
 
 def summary_html(clf):

@@ -1,4 +1,4 @@
-"""Which metric is chosen, which models are stacked and how scores are calibrated, by held-out labels."""
+"""Which metric is chosen, which models are stacked, and what the fit says of itself, by held-out labels."""
 
 import pickle
 
@@ -25,22 +25,27 @@ def test_one_label_per_class_is_enough_for_the_rules():
     X, y, given = wine(1)
     clf = DiffuseInterfaceClassifier(random_state=0).fit(X, given)
     assert clf.tuning_.metric == "standard"
-    assert clf.tuning_.n_hidden == 0
-    assert clf.tuning_.evidence == {}
     assert "features standardised (a few features would decide" in str(clf.tuning_)
-    plain = DiffuseInterfaceClassifier(random_state=0, tune=False).fit(X, given)
+    assert str(clf.tuning_).endswith("; too few labels to weigh other models: the graph alone")
+    assert clf.accuracy_ is clf.accuracy_interval_ is None
+    assert not clf.calibrated_
+    plain = DiffuseInterfaceClassifier(random_state=0, models=None).fit(X, given)
     assert (clf.transduction_ == y).mean() > (plain.transduction_ == y).mean() + 0.05
 
 
-def test_hidden_labels_choose_and_tell():
+def test_held_out_labels_choose_and_tell():
     X, y, given = wine(10)
     clf = DiffuseInterfaceClassifier(random_state=0).fit(X, given)
-    found = clf.tuning_
-    assert found.n_hidden == 30
-    assert {"standard", "logits", "logistic", "forest"} <= set(found.accuracy)
-    assert set(found.accuracy) == set(found.likelihood)
-    assert all(0 <= value <= 1 for value in (*found.accuracy.values(), *found.likelihood.values()))
+    assert clf.tuning_.n_hidden == 30
+    assert list(clf.models_) == ["model", "accuracy", "temperature", "weight"]
+    assert {"graph", "logits", "logistic", "forest"} <= set(clf.models_.model)
+    assert clf.models_.accuracy.between(0, 1).all()
+    assert clf.models_.weight.sum() == pytest.approx(1)
+    assert clf.models_.weight.is_monotonic_decreasing
     assert (clf.transduction_ == y).mean() > 0.93
+    low, high = clf.accuracy_interval_
+    assert 0.7 < low < clf.accuracy_ <= high <= 1
+    assert clf.calibrated_
     assert clf.timings_["tuning"] > 0
     assert (clf.predict(X) == y).mean() > 0.93
 
@@ -50,14 +55,14 @@ def test_columns_of_noise_are_found_out():
     X = np.column_stack([X, np.random.default_rng(0).normal(size=(len(X), 10))])
     given = datasets.sample_labels(truth, 15, 0)
     wrong = [
-        (DiffuseInterfaceClassifier(random_state=0, tune=t).fit(X, given).transduction_ != truth).mean()
-        for t in (False, "auto")
+        (DiffuseInterfaceClassifier(random_state=0, models=m).fit(X, given).transduction_ != truth).mean()
+        for m in (None, [])
     ]
     assert wrong[1] < wrong[0] - 0.05
 
 
 @pytest.mark.parametrize(
-    "settings", [{"tune": False}, {"start": "random"}, {"schedule": Annealed(2.0, 1.0, sweeps=2)}]
+    "settings", [{"models": None}, {"start": "random"}, {"schedule": Annealed(2.0, 1.0, sweeps=2)}]
 )
 def test_nothing_is_chosen_where_nothing_is_asked(settings):
     X, _, given = wine(8)
@@ -66,28 +71,53 @@ def test_nothing_is_chosen_where_nothing_is_asked(settings):
     np.testing.assert_array_equal(clf.graph_.W.toarray(), Graph.from_features(X).W.toarray())
 
 
-def test_graphs_that_are_given_are_used_as_they_are():
-    X, _, given = wine(8)
+def test_a_graph_that_is_given_is_judged_alone_and_used_as_it_is():
+    X, y, given = wine(8)
     graph = Graph.from_features(X)
     for clf, rows in (
         (DiffuseInterfaceClassifier(random_state=0), graph),
         (DiffuseInterfaceClassifier(random_state=0, metric="precomputed"), graph.W),
     ):
-        assert not hasattr(clf.fit(rows, given), "tuning_")
+        clf.fit(rows, given)
+        assert clf.models_.model.tolist() == ["graph alone"]
+        assert clf.models_.weight.tolist() == [1.0]
+        low, high = clf.accuracy_interval_
+        assert low < (clf.transduction_ == y)[given < 0].mean() < high
+        np.testing.assert_array_equal(clf.graph_.W.toarray(), graph.W.toarray())
 
 
-def test_insisting_hides_labels_of_pairs():
+def test_labels_are_held_out_from_two_per_class_on():
     X, _, given = wine(2)
+    assert DiffuseInterfaceClassifier(random_state=0).fit(X, given).tuning_.n_hidden == 6
+    X, _, given = wine(1)
     assert DiffuseInterfaceClassifier(random_state=0).fit(X, given).tuning_.n_hidden == 0
-    assert DiffuseInterfaceClassifier(random_state=0, tune=True).fit(X, given).tuning_.n_hidden == 6
-    _, _, single = wine(1)
-    assert DiffuseInterfaceClassifier(random_state=0, tune=True).fit(X, single).tuning_.n_hidden == 0
+
+
+@pytest.mark.parametrize(
+    ("earlier", "now"),
+    [
+        ({"tune": False, "evidence": None}, None),
+        ({"tune": False}, None),
+        ({"evidence": None, "calibrate": True}, []),
+        ({"evidence": LogisticRegression()}, [LogisticRegression()]),
+    ],
+)
+def test_earlier_names_mean_what_they_did(earlier, now):
+    X, _, given = wine(3)
+    with pytest.warns(FutureWarning, match="earlier names of models"):
+        before = DiffuseInterfaceClassifier(random_state=0, n_jobs=1, **earlier).fit(X, given)
+    clf = DiffuseInterfaceClassifier(random_state=0, n_jobs=1, models=now).fit(X, given)
+    assert hasattr(before, "models_") == (now is not None)
+    if now != [] and now is not None:
+        assert set(before.models_.model) == set(clf.models_.model)
+    np.testing.assert_array_equal(before.transduction_, clf.transduction_)
 
 
 def test_the_choice_depends_on_the_seed_alone():
     X, _, given = wine(6)
     both = [DiffuseInterfaceClassifier(random_state=3, n_jobs=n).fit(X, given) for n in (1, 2)]
     assert both[0].tuning_ == both[1].tuning_
+    assert both[0].accuracy_ == both[1].accuracy_
     np.testing.assert_array_equal(both[0].label_distributions_, both[1].label_distributions_)
 
 
@@ -118,17 +148,11 @@ def test_sparse_text_is_compared_and_asked():
     words = rng.poisson(0.02, size=(240, 1200)).astype(float)
     for topic in range(4):
         words[y == topic, 30 * topic : 30 * topic + 30] += rng.poisson(0.12, size=(60, 30))
-    given = datasets.sample_labels(y, 10, 0)
-    wrong = [
-        (
-            DiffuseInterfaceClassifier(random_state=0, tune=t)
-            .fit(sparse.csr_array(words), given)
-            .transduction_
-            != y
-        )
-        for t in (False, "auto")
-    ]
-    assert wrong[1].mean() < wrong[0].mean() - 0.1
+    given, rows = datasets.sample_labels(y, 10, 0), sparse.csr_array(words)
+    alone = DiffuseInterfaceClassifier(random_state=0, models=None).fit(rows, given)
+    clf = DiffuseInterfaceClassifier(random_state=0).fit(rows, given)
+    assert (clf.transduction_ != y).mean() < (alone.transduction_ != y).mean() - 0.1
+    assert "words" in clf.models_.model.tolist()
 
 
 def test_wide_rows():
@@ -141,28 +165,23 @@ def test_wide_rows():
     assert (clf.predict(X) == y).mean() > 0.8
 
 
-def test_a_ball_in_a_wider_one_is_for_the_kernel_machine_alone():
+def test_a_ball_in_a_wider_one_is_for_the_kernel_machine():
     rng = np.random.default_rng(0)
     y = np.arange(600) % 2
     X = rng.normal(size=(600, 15)) * np.where(y == 0, 1.0, 1.8)[:, None]
     clf = DiffuseInterfaceClassifier(random_state=0).fit(X, datasets.sample_labels(y, 40, 0))
-    assert clf.tuning_.evidence["kernel"] > 0.3
-    assert (clf.transduction_ != y).mean() < 0.15
-    moved = rng.normal(size=(600, 15)) + 1.2 * np.eye(15)[0] * (2 * y - 1)[:, None]
-    clf.fit(moved, datasets.sample_labels(y, 40, 0))
-    assert "kernel" in clf.tuning_.likelihood
-    assert "kernel" not in clf.tuning_.evidence
+    assert clf.models_.set_index("model").weight["kernel"] > 0.2
+    assert (clf.transduction_ != y).mean() < 0.17
 
 
-def test_rivals_far_behind_are_compared_once():
+def test_models_clearly_behind_are_asked_once():
     """In the middle of a ring no plane tells it from what is around: only rows as they are do well."""
     rng = np.random.default_rng(0)
     angle, y = rng.random(600) * 2 * np.pi, np.repeat([0, 1], 300)
     radius = 1 + 2 * y + 0.05 * rng.normal(size=600)
     X = np.column_stack([radius * np.cos(angle), radius * np.sin(angle)])
-    given = datasets.sample_labels(y, 100, 1)
-    clf = DiffuseInterfaceClassifier(random_state=0).fit(X, given)
-    assert clf.tuning_.n_hidden < 200
+    clf = DiffuseInterfaceClassifier(random_state=0).fit(X, datasets.sample_labels(y, 100, 1))
+    assert "logistic" not in clf.models_[clf.models_.weight > 0].model.tolist()
     assert (clf.transduction_ == y).all()
 
 
@@ -184,12 +203,6 @@ def test_three_clusters_and_rows_far_away():
         clf = DiffuseInterfaceClassifier(random_state=0).fit(X, given)
     assert clf.tuning_.metric == "plain"
     assert (clf.transduction_ == truth)[:400].mean() > 0.95
-
-
-def test_a_wrong_word_for_tune_is_refused():
-    X, _, given = wine(2)
-    with pytest.raises(ValueError, match='tune must be True, False or "auto"'):
-        DiffuseInterfaceClassifier(tune="always").fit(X, given)
 
 
 def test_a_cancelled_choice_leaves_the_classifier_as_it_was():
@@ -218,30 +231,24 @@ def tilted(n=300, d=12, seed=0):
     return X, y, given
 
 
-def test_evidence_helps_where_the_graph_is_weak():
+def test_classifiers_help_where_the_graph_is_weak():
     X, y, given = tilted()
     wrong = [
-        (
-            DiffuseInterfaceClassifier(random_state=0, tune=t, evidence=e).fit(X, given).transduction_ != y
-        ).mean()
-        for t, e in ((False, None), ("auto", "auto"))
+        (DiffuseInterfaceClassifier(random_state=0, models=m).fit(X, given).transduction_ != y).mean()
+        for m in (None, "auto")
     ]
     assert wrong[1] < wrong[0] - 0.03
 
 
-def test_any_classifier_may_be_asked_and_new_rows_hear_it_too():
-    X, y, given = tilted()
+def test_any_classifier_may_be_stacked_and_new_rows_hear_it_too():
+    X, _, given = tilted()
     asked = make_pipeline(StandardScaler(), LogisticRegression())
-    clf = DiffuseInterfaceClassifier(random_state=0, tune=False, evidence=asked).fit(X, given)
-    assert clf.tuning_.metric == "plain"
-    assert list(clf.tuning_.evidence) == ["Pipeline"]
-    weight = clf.tuning_.evidence["Pipeline"]
-    new = X[:7] + 0.01
-    votes = clf.graph_.affinity_to(new) @ clf.label_distributions_
-    votes = votes / votes.sum(axis=1, keepdims=True)
-    asked.fit(X[:80], y[:80])
-    expected = (1 - weight) * votes + weight * asked.predict_proba(new)
-    np.testing.assert_allclose(clf.predict_proba(new), expected, rtol=1e-5)
+    clf = DiffuseInterfaceClassifier(random_state=0, models=asked).fit(X, given)
+    assert clf.models_.model[clf.models_.weight > 0].tolist() == ["logits", "Pipeline"]
+    again = DiffuseInterfaceClassifier(random_state=0, models=[asked, asked]).fit(X, given)
+    assert {"graph", "Pipeline", "Pipeline 2"} <= set(again.models_.model)
+    new = X[80:] + 1e-7 * X[80:]
+    assert (clf.predict(new) == clf.transduction_[80:]).mean() > 0.95
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(clf)).predict(new), clf.predict(new))
 
 
@@ -257,8 +264,8 @@ def test_given_labels_and_known_sizes_stay():
 @pytest.mark.parametrize("wrong", ["forest", 3, RandomForestClassifier])
 def test_what_is_no_classifier_is_refused(wrong):
     X, _, given = tilted(n=100)
-    with pytest.raises(ValueError, match='evidence must be None, "auto" or a classifier'):
-        DiffuseInterfaceClassifier(evidence=wrong).fit(X, given)
+    with pytest.raises(ValueError, match='models must be "auto", None or classifiers'):
+        DiffuseInterfaceClassifier(models=wrong).fit(X, given)
 
 
 class Teller:
@@ -293,38 +300,33 @@ class Teller:
 def test_a_classifier_that_gives_no_probabilities_is_refused(said):
     X, _, given = tilted()
     with pytest.raises(ValueError, match="predict_proba of Teller must give each row a number from 0 to 1"):
-        DiffuseInterfaceClassifier(evidence=Teller(said), random_state=0, n_jobs=1).fit(X, given)
+        DiffuseInterfaceClassifier(models=[Teller(said)], random_state=0, n_jobs=1).fit(X, given)
 
 
-def test_a_named_classifier_is_heard_from_two_labels_of_a_class_on():
-    X, _, given = tilted()
-    given[7:] = -1
-    clf = DiffuseInterfaceClassifier(random_state=0, evidence=LogisticRegression()).fit(X, given)
-    assert 0 < clf.tuning_.evidence["LogisticRegression"] < 1
-    assert clf.tuning_.n_hidden == 7
-    quiet = DiffuseInterfaceClassifier(random_state=0).fit(X, given)
-    assert str(quiet.tuning_).endswith(", no other model was asked")
-    assert "no other model was asked." in quiet._repr_html_inner()
+@pytest.mark.parametrize("kept", [2, 7])
+def test_a_named_classifier_is_always_stacked(kept):
+    X, y, given = tilted()
+    given[kept:] = -1
+    given[[80, 81]] = y[[80, 81]]
+    clf = DiffuseInterfaceClassifier(random_state=0, models=[LogisticRegression()]).fit(X, given)
+    weight = clf.models_.set_index("model").weight["LogisticRegression"]
+    assert 0 < weight < 1
 
 
 @pytest.mark.parametrize(
-    ("parameters", "rows", "kept", "said"),
+    ("parameters", "rows", "said"),
     [
-        ({}, "features", 2, "every class needs a label and one of them two; give more labels"),
-        ({"classes": [0, 1, 2]}, "features", 80, "every class needs a label"),
-        ({"start": "random"}, "features", 80, "the descent of the paper hears none"),
-        ({}, "graph", 80, "X is a graph without features; give fit its features"),
+        ({"classes": [0, 1, 2]}, "features", "a class has no label"),
+        ({"start": "random"}, "features", "nothing is compared with the descent of the paper"),
+        ({}, "graph", "X is a graph without features; give fit its features"),
     ],
 )
-def test_a_named_classifier_that_cannot_be_heard_is_refused(parameters, rows, kept, said):
-    X, y, _ = tilted()
-    places = [int(np.flatnonzero(y == 0)[0]), int(np.flatnonzero(y == 1)[0])] if kept == 2 else range(kept)
-    few = np.full(len(y), -1)
-    few[places] = y[places]
+def test_a_named_classifier_that_cannot_be_stacked_is_refused(parameters, rows, said):
+    X, _, given = tilted()
     X = Graph.from_features(X) if rows == "graph" else X
-    clf = DiffuseInterfaceClassifier(random_state=0, evidence=LogisticRegression(), **parameters)
-    with pytest.raises(ValueError, match=f"evidence: LogisticRegression cannot be heard: .*{said}"):
-        clf.fit(X, few)
+    clf = DiffuseInterfaceClassifier(random_state=0, models=LogisticRegression(), **parameters)
+    with pytest.raises(ValueError, match=f"models: LogisticRegression cannot be stacked: .*{said}"):
+        clf.fit(X, given)
 
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphwell.UnreachableWarning")
@@ -351,8 +353,9 @@ def test_features_help_a_weak_graph():
     _, alone = wrong(W, y, given)
     clf, both = wrong(W, y, given, features=X)
     assert both < alone - 0.1
-    assert clf.tuning_.metric in ("graph alone", "graph and features")
-    assert {"graph alone", "graph and features", "logistic", "forest"} == set(clf.tuning_.accuracy)
+    graphs = {"graph alone", "graph and features", "features along the graph"}
+    assert clf.tuning_.metric in graphs
+    assert {*graphs, "directions", "logistic"} <= set(clf.models_.model)
     assert clf.n_features_in_ == 200
 
 
@@ -368,8 +371,9 @@ def test_new_rows_come_as_affinities_and_hear_the_features_around_them():
 def test_few_labels_join_the_graphs():
     W, X, y = blocks()
     clf, _ = wrong(W, y, datasets.sample_labels(y, 1, 0), features=X)
-    assert clf.tuning_.metric == "graph and features"
+    assert clf.tuning_.metric == "features along the graph"
     assert clf.tuning_.n_hidden == 0
+    assert clf.models_.weight.tolist() == pytest.approx([2 / 3, 1 / 3, 0, 0])
 
 
 def test_worthless_features_do_little_harm():
@@ -397,60 +401,52 @@ def overlapping(n=900, seed=0):
     return X, datasets.sample_labels(truth, 20, random_state=seed), truth
 
 
-def test_calibrated_scores_are_as_sure_as_they_are_right_and_labels_stay():
+def test_calibrated_scores_are_as_sure_as_they_are_right():
     X, y, truth = overlapping(seed=4)
-    plain = DiffuseInterfaceClassifier(random_state=0, n_jobs=1, tune=False, calibrate=False).fit(X, y)
-    clf = DiffuseInterfaceClassifier(random_state=0, n_jobs=1, tune=False).fit(X, y)
+    plain = DiffuseInterfaceClassifier(random_state=0, n_jobs=1, models=None).fit(X, y)
+    clf = DiffuseInterfaceClassifier(random_state=0, n_jobs=1, models=[]).fit(X, y)
     assert clf.calibrated_
     assert not plain.calibrated_
-    assert not hasattr(plain, "calibration_")
-    assert clf.calibration_.n_hidden == 60
-    assert clf.calibration_.power > 1.2
-    np.testing.assert_array_equal(clf.transduction_, plain.transduction_)
+    assert clf.tuning_.n_hidden == 60
     np.testing.assert_array_equal(clf.classes_[clf.label_distributions_.argmax(axis=1)], clf.transduction_)
     np.testing.assert_allclose(clf.label_distributions_.sum(axis=1), 1.0)
-    unlabelled = y < 0
-    right = (clf.transduction_ == truth)[unlabelled].mean()
-    gaps = [abs(c.label_distributions_[unlabelled].max(axis=1).mean() - right) for c in (clf, plain)]
+    gaps = [
+        abs(c.label_distributions_[y < 0].max(axis=1).mean() - (c.transduction_ == truth)[y < 0].mean())
+        for c in (clf, plain)
+    ]
     assert gaps[0] < gaps[1]
-
-
-def test_calibration_leaves_labels_with_evidence_as_they_are():
-    X, y, _ = overlapping(n=300)
-    both = [DiffuseInterfaceClassifier(random_state=0, calibrate=c).fit(X, y) for c in (False, "auto")]
-    assert both[1].calibrated_
-    assert both[0].tuning_ == both[1].tuning_
-    np.testing.assert_array_equal(both[0].transduction_, both[1].transduction_)
 
 
 def test_few_labels_one_class_and_the_papers_descent_have_scores_only():
     X, truth = blobs()
     y = few(truth)
     assert not DiffuseInterfaceClassifier(random_state=0).fit(X, y).calibrated_
-    asked = DiffuseInterfaceClassifier(random_state=0, calibrate=True)
-    assert asked.fit(X, y).calibrated_
-    assert (
-        not DiffuseInterfaceClassifier(random_state=0, calibrate=True, start="random").fit(X, y).calibrated_
-    )
-    alone = asked.fit(X[:60], np.where(np.arange(60) < 3, 0, -1))
+    assert not DiffuseInterfaceClassifier(random_state=0, start="random").fit(X, y).calibrated_
+    alone = DiffuseInterfaceClassifier(random_state=0).fit(X[:60], np.where(np.arange(60) < 3, 0, -1))
     assert alone.result_.status is Status.ONE_CLASS
     assert not alone.calibrated_
-    with pytest.raises(ValueError, match='calibrate must be True, False or "auto"'):
-        DiffuseInterfaceClassifier(calibrate="yes").fit(X, y)
 
 
-@pytest.mark.parametrize("tune", ["auto", False])
-def test_scores_are_calibrated_as_if_copies_were_not_there(tune):
+def test_copies_of_rows_do_not_make_the_estimate_better():
     rng = np.random.default_rng(0)
     truth = rng.integers(2, size=120)
     X = rng.normal(size=(120, 2)) + 0.7 * truth[:, None]
     y = np.where(np.arange(120) < 40, truth, -1)
     once, thrice = (
-        gw.DiffuseInterfaceClassifier(tune=tune, random_state=0).fit(np.tile(X, (n, 1)), np.tile(y, n))
+        gw.DiffuseInterfaceClassifier(models=[], random_state=0).fit(np.tile(X, (n, 1)), np.tile(y, n))
         for n in (1, 3)
     )
-    assert thrice.calibrated_
-    assert abs(thrice.calibration_.right - once.calibration_.right) < 0.15
-    if tune:
-        best = max(thrice.tuning_.accuracy.values())
-        assert abs(best - max(once.tuning_.accuracy.values())) < 0.15
+    assert abs(thrice.accuracy_ - once.accuracy_) < 0.15
+    widths = [high - low for low, high in (once.accuracy_interval_, thrice.accuracy_interval_)]
+    assert widths[1] > 0.8 * widths[0]
+
+
+def test_labels_by_class_of_uneven_classes_count_as_the_classes_do():
+    """The class of nine rows in ten is easy, the other is not: by labels, half of all rows seem hard."""
+    rng = np.random.default_rng(0)
+    truth = (rng.random(2000) < 0.1).astype(int)
+    X = rng.normal(size=(2000, 2)) + 1.5 * truth[:, None]
+    y = datasets.sample_labels(truth, 30, 0)
+    clf = DiffuseInterfaceClassifier(random_state=0, models=[]).fit(X, y)
+    low, high = clf.accuracy_interval_
+    assert low < (clf.transduction_ == truth)[y < 0].mean() < high

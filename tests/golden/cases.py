@@ -32,8 +32,8 @@ Output = dict[str, Any]
 
 
 def fitted(X: Any, y: Any, **parameters: Any) -> Output:
-    """Labels, scores and offsets of a fit."""
-    clf = gw.DiffuseInterfaceClassifier(**{"random_state": 0, **parameters})
+    """Labels, scores and offsets of a fit; of the graph alone, unless models are asked for."""
+    clf = gw.DiffuseInterfaceClassifier(**{"random_state": 0, "models": None, **parameters})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of clusters that were joined by a bridge
         clf.fit(X, y)
@@ -89,7 +89,8 @@ def precomputed(features: bool = False, **parameters: Any) -> Output:
 def with_weights() -> Output:
     X, truth = load_iris(return_X_y=True)
     weights = 1.0 + np.arange(len(X)) % 3
-    clf = gw.DiffuseInterfaceClassifier(random_state=0).fit(X, some_labels(truth, 4), sample_weight=weights)
+    clf = gw.DiffuseInterfaceClassifier(models=None, random_state=0)
+    clf.fit(X, some_labels(truth, 4), sample_weight=weights)
     return {"labels": clf.transduction_, "scores": clf.label_distributions_}
 
 
@@ -193,7 +194,8 @@ def predicted(frame: bool = False) -> Output:
         new = rows[200:]
     else:
         X, digit = load_digits(return_X_y=True)
-        clf = gw.DiffuseInterfaceClassifier(random_state=0).fit(X[:1500], some_labels(digit[:1500], 5))
+        clf = gw.DiffuseInterfaceClassifier(models=None, random_state=0)
+        clf.fit(X[:1500], some_labels(digit[:1500], 5))
         new = X[1500:]
     return {"labels": clf.predict(new), "scores": clf.predict_proba(new)}
 
@@ -216,7 +218,7 @@ def annotated() -> Output:
     cells = anndata.AnnData(
         X.astype(np.float32), obs=pd.DataFrame({"known": names}, index=[f"c{i}" for i in range(len(X))])
     )
-    gw.annotate(cells, "known", use_rep="X", random_state=0)
+    gw.annotate(cells, "known", use_rep="X", models=None, random_state=0)
     return {"labels": np.asarray(cells.obs["graphwell"].astype(str))}
 
 
@@ -289,9 +291,15 @@ def program(*arguments: Any) -> None:
 
 
 def classified(
-    write: Callable[[pd.DataFrame, Path], None], ending: str, *options: Any, per_class: int = 8
+    write: Callable[[pd.DataFrame, Path], None],
+    ending: str,
+    *options: Any,
+    per_class: int = 8,
+    judged: bool = False,
 ) -> Output:
     """What ``graphwell classify`` makes of a table: header, labels, scores and all other cells."""
+    if not judged:  # a second for each of many files
+        options = (*options, "--set", "models=none")
     frame, truth = messy_frame()
     frame["class"] = frame_labels(truth, per_class)
     frame.insert(0, "name", [f"row {i}" for i in range(len(frame))])
@@ -345,23 +353,22 @@ ANYWHERE: dict[str, Callable[[], Output]] = {
     "fit: digits, twenty labels per class": partial(digits, per_class=20),
     "fit: digits, class sizes": partial(digits, class_prior=[0.1] * 10),
     "fit: digits, nearest start": partial(digits, start="nearest", schedule=SHORT),
-    "fit: digits, tuned": partial(digits, tune=True),
-    "fit: digits, the graph alone": partial(digits, tune=False, evidence=None),
+    "fit: digits, judged": partial(digits, models="auto"),
     "fit: digits, another seed": partial(digits, random_state=7, seed=3),
     "fit: digits, single precision": partial(digits, as_X=lambda X: X.astype(np.float32)),
     "fit: digits, sparse": partial(digits, as_X=sparse.csr_array),
     "fit: digits, cosine": partial(digits, metric="cosine"),
     "fit: digits, other neighbours": partial(digits, n_neighbors=6, scale_neighbor=4),
-    "fit: wine, names": partial(table, load_wine, 4),
-    "fit: breast cancer, many labels": partial(table, load_breast_cancer, 30),
+    "fit: wine, names": partial(table, load_wine, 4, models="auto"),
+    "fit: breast cancer, many labels": partial(table, load_breast_cancer, 30, models="auto"),
     "fit: iris, one label per class": partial(table, load_iris, 1),
     "fit: iris, weights": with_weights,
     "fit: clusters far apart": far_apart,
     "fit: precomputed": precomputed,
     "fit: precomputed with features": partial(precomputed, features=True),
-    "fit: frame": frame_fit,
-    "fit: frame, few labels": partial(frame_fit, per_class=3),
-    "fit: frame, the graph alone": partial(frame_fit, tune=False, evidence=None),
+    "fit: frame": partial(frame_fit, models="auto"),
+    "fit: frame, few labels": partial(frame_fit, per_class=3, models="auto"),
+    "fit: frame, the graph alone": frame_fit,
     "fit: binary": binary,
     "encode: frame": encoded,
     "annotate: digits": annotated,
@@ -386,7 +393,7 @@ ANYWHERE: dict[str, Callable[[], Output]] = {
     "segment: flower": partial(photograph, "flower.jpg"),
     "segment: seven channels": many_channels,
     "segment: volume": volume,
-    "classify: CSV": partial(classified, to_csv, ".csv"),
+    "classify: CSV": partial(classified, to_csv, ".csv", judged=True),
     "classify: decimal commas": partial(classified, with_commas, ".csv"),
     "classify: tabs": partial(classified, lambda f, p: f.to_csv(p, index=False, sep="\t"), ".tsv"),
     "classify: Parquet": partial(classified, lambda f, p: f.to_parquet(p), ".parquet"),
@@ -401,9 +408,9 @@ ANYWHERE: dict[str, Callable[[], Output]] = {
 }
 ON_SHARED_DATA: dict[str, Callable[[], Output]] = {
     # No models beside the graph: scikit-learn's logistic regression differs by 1e-5 between processors here.
-    "fit: mnist": partial(mnist, evidence=None),
-    "fit: segment": partial(uci, "segment", 5),
-    "fit: letter": partial(uci, "letter", 20, evidence=None),
+    "fit: mnist": mnist,
+    "fit: segment": partial(uci, "segment", 5, models="auto"),
+    "fit: letter": partial(uci, "letter", 20),
     "fit: cora with features": cora,
     "segment: marked by a person": partial(marked, "two_teddy"),
 }
@@ -417,7 +424,7 @@ ON_GPU: dict[str, Callable[[], Output]] = {
     "gpu: digits": partial(digits, device="cuda"),
     "gpu: class sizes": partial(digits, class_prior=[0.1] * 10, device="cuda"),
     "gpu: nearest start": partial(digits, start="nearest", schedule=SHORT, device="cuda"),
-    "gpu: tuned": partial(digits, tune=True, device="cuda"),
+    "gpu: judged": partial(digits, models="auto", device="cuda"),
     "gpu: precomputed": partial(precomputed, device="cuda"),
     "gpu: picture": partial(grey, device="cuda"),
 }

@@ -59,12 +59,12 @@ def test_a_matrix_whose_last_entries_are_unused_is_sound():
 @pytest.mark.parametrize("case", SPOILT)
 def test_every_public_way_in_is_checked(case):
     wrong, y = spoil(*SPOILT[case]), np.r_[0, 1, np.full(38, -1)]
-    fitted = DiffuseInterfaceClassifier(metric="precomputed", n_jobs=1).fit(chain(), y)
-    on_features = DiffuseInterfaceClassifier(n_neighbors=3, n_jobs=1)
+    fitted = DiffuseInterfaceClassifier(models=None, metric="precomputed", n_jobs=1).fit(chain(), y)
+    on_features = DiffuseInterfaceClassifier(models=None, n_neighbors=3, n_jobs=1)
     for attack in (
         lambda: Graph.from_affinity(wrong),
         lambda: Graph.from_features(wrong),
-        lambda: DiffuseInterfaceClassifier(metric="precomputed", n_jobs=1).fit(wrong, y),
+        lambda: DiffuseInterfaceClassifier(models=None, metric="precomputed", n_jobs=1).fit(wrong, y),
         lambda: on_features.fit(wrong, y),
         lambda: fitted.predict(wrong),
     ):
@@ -77,7 +77,7 @@ def test_a_graph_that_was_written_into_is_refused():
     graph.W.indices.flags.writeable = True
     graph.W.indices[5] = FAR
     with pytest.raises(ValueError, match="damaged"):
-        DiffuseInterfaceClassifier(n_jobs=1).fit(graph, np.r_[0, 1, np.full(38, -1)])
+        DiffuseInterfaceClassifier(models=None, n_jobs=1).fit(graph, np.r_[0, 1, np.full(38, -1)])
 
 
 rng = np.random.default_rng(0)
@@ -141,7 +141,7 @@ def test_a_forged_search_is_refused(dimension, points):
 
 def test_a_forged_classifier_is_refused():
     y = np.where(np.arange(300) < 6, np.arange(300) % 2, -1)
-    fitted = DiffuseInterfaceClassifier(n_jobs=1).fit(POINTS[3], y)
+    fitted = DiffuseInterfaceClassifier(models=None, n_jobs=1).fit(POINTS[3], y)
     assert (pickle.loads(pickle.dumps(fitted)).predict(POINTS[3]) == fitted.predict(POINTS[3])).all()
     for changed in ({"_given": np.zeros(5, dtype=bool)}, {"_predictor": "x"}, {"reachable_": np.ones(2)}):
         with pytest.raises(ValueError, match="damaged; fit it anew"):

@@ -262,7 +262,7 @@ X = np.random.default_rng(0).normal(size=(3000, 20))
 y = np.where(np.arange(3000) < 20, np.arange(3000) % 2, -1)
 
 def fit(_):
-    return DiffuseInterfaceClassifier(n_jobs=2, random_state=0).fit(X, y).transduction_
+    return DiffuseInterfaceClassifier(models=None, n_jobs=2, random_state=0).fit(X, y).transduction_
 
 if __name__ == "__main__":
     whole = fit(0)

@@ -43,7 +43,7 @@ LABELS = {
 
 
 def fitted(frame, labels=KNOWN):
-    return gw.DiffuseInterfaceClassifier(random_state=0, tune=False, n_jobs=1).fit(frame, labels)
+    return gw.DiffuseInterfaceClassifier(models=None, random_state=0, n_jobs=1).fit(frame, labels)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_the_index_of_pandas_stays_and_rows_out_of_reach_have_no_label():
     frame = pd.DataFrame({"x": range(4)}, index=[3, 3, 1, 0])
     W = np.array([[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]])
     with pytest.warns(gw.UnreachableWarning):
-        clf = gw.DiffuseInterfaceClassifier(metric="precomputed").fit(W, [5, -1, -1, -1])
+        clf = gw.DiffuseInterfaceClassifier(models=None, metric="precomputed").fit(W, [5, -1, -1, -1])
     made = gw.with_labels(frame, clf)
     assert made.index.tolist() == [3, 3, 1, 0]
     assert made["graphwell_label"].tolist()[:2] == [5, 5]

@@ -28,7 +28,7 @@ def shown(monkeypatch):
 def test_a_fit_tells_its_stages(shown):
     X = np.random.default_rng(0).normal(size=(40, 2))
     y = np.where(np.arange(40) < 4, np.arange(40) % 2, -1)
-    clf = gw.DiffuseInterfaceClassifier(random_state=0, n_jobs=1, tune=False)
+    clf = gw.DiffuseInterfaceClassifier(models=None, random_state=0, n_jobs=1)
     clf.fit(X, y, progress=gw.progress_bar())
     assert "neighbours" in shown[0]
     assert 'value="1.00"></progress> descent 100 %' in shown[-1]

@@ -420,7 +420,7 @@ def test_the_table_is_written_and_its_answers_classify_to_the_labels_that_were_s
     answers, back = folder / "groups.answers.csv", folder / "answered.csv"
     assert run("suggest", folder / "groups.csv", "--answers", answers, "-o", back).exit_code == 0
     again = folder / "again.csv"
-    options = ("--id", "name", "--unknown", "?", "--set", "tune=false", "--set", "evidence=none")
+    options = ("--id", "name", "--unknown", "?", "--set", "models=none")
     assert classify(back, "-o", again, *options).exit_code == 0
     names = ("name", "graphwell_label", "graphwell_given")
     shown, found = (

@@ -89,9 +89,7 @@ class DiffuseInterfaceClustering(Clusterer):
         centres = list(suggest(graph, n=n_clusters, random_state=seed, n_jobs=self.n_jobs))
         answers = np.full(graph.n_vertices, -1)
         answers[centres] = np.arange(n_clusters)
-        classifier = DiffuseInterfaceClassifier(
-            tune=False, evidence=None, calibrate=False, n_jobs=self.n_jobs, random_state=seed
-        )
+        classifier = DiffuseInterfaceClassifier(models=None, n_jobs=self.n_jobs, random_state=seed)
         with warnings.catch_warnings():
             for of_labels in (BridgedWarning, LabelWarning, UnreachableWarning):  # a user gave none
                 warnings.simplefilter("ignore", of_labels)

@@ -274,7 +274,7 @@ class Session:
         seed = self.random_state if isinstance(self.random_state, int) else 0
         device = self.prepared.backend.name if self.prepared.backend.name != "dask" else "cpu"
         n_jobs = getattr(self.prepared.backend, "n_jobs", None)
-        return DiffuseInterfaceClassifier(device=device, n_jobs=n_jobs, random_state=seed)
+        return DiffuseInterfaceClassifier(models=None, device=device, n_jobs=n_jobs, random_state=seed)
 
 
 @dataclass(frozen=True, eq=False)

@@ -261,6 +261,7 @@ class Rows:
     n_features: int
     change: Callable[[Any], Any] | None = None  # of rows before they are compared, see `tuning.metrics`
     evidence: Any = None  # class probabilities of rows by themselves, times its `weight`; can be pickled
+    compact: Callable[[Any], Any] | None = None  # makes fewer columns, for trees
 
 
 @dataclass(frozen=True)
@@ -378,10 +379,12 @@ class Backend:
         columns: IntArray,
         classes: Any,
         prior: FloatArray,
+        of_graph: Block | None = None,
     ) -> Answers:
         """Return the answers for every row; the prior where no label reaches.
 
-        `columns` are the numbers of the classes of the columns of the scores; the others have no rows.
+        `columns` are the numbers of the classes of the columns of the scores; the others have no rows. Where
+        classifiers are stacked, `of_graph` are the scores without them: new rows take those from neighbours.
         """
         bridges = problem.graph.bridges
         bridged = np.zeros(len(scores), dtype=bool) if bridges is None else bridges.rows
@@ -390,5 +393,9 @@ class Backend:
         found, reachable = engine.to_host(found), engine.to_host(problem.reachable)
         labels = classes[np.where(reachable, engine.to_host(assigned), prior.argmax())]
         origin = self.shown(problem.graph).origin
-        predictor = Induction(origin, classes, found, reachable, prior, rows.evidence)
+        votes = None
+        if of_graph is not None:
+            votes = engine.to_host(of_graph).astype(np.float64)
+            votes[~reachable] = prior
+        predictor = Induction(origin, classes, found, reachable, prior, rows.evidence, votes)
         return Answers(labels, found, reachable, bridged, predictor)

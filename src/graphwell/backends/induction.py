@@ -10,6 +10,9 @@ from graphwell.errors import UnreachableWarning, warn_user
 from graphwell.graph.checks import read_features, read_new_affinities
 from graphwell.graph.graph import Origin
 
+NEAREST = 1e-12
+"""Square of the smallest distance, in local scales, that rows are told apart by."""
+
 
 @dataclass(frozen=True)
 class Induction:
@@ -25,6 +28,7 @@ class Induction:
     reachable: BoolArray = field(repr=False)
     prior: FloatArray = field(repr=False)  # scores of a row that is linked to none
     evidence: Any = field(default=None, repr=False)  # besides the vote: see `base.Rows`
+    votes: FloatArray | None = field(default=None, repr=False)  # distributions without the evidence
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         sizes = (state["distributions"], state["reachable"], state["prior"], state["classes"])
@@ -49,7 +53,7 @@ class Induction:
     def scores(self, X: Any) -> FloatArray:
         """Return the scores of each new row; they add up to 1."""
         affinity = self._affinity(X)
-        scores = affinity @ self.distributions
+        scores = affinity @ (self.distributions if self.votes is None else self.votes)
         support = np.asarray(affinity.sum(axis=1)).ravel()
         lost = (support == 0) | (affinity @ self.reachable.astype(float) == 0)
         if lost.any():
@@ -70,8 +74,18 @@ class Induction:
 
     def _affinity(self, X: Any) -> Any:
         if self.origin is not None:
-            return self.origin.affinity_to(X)
+            affinity = self.origin.affinity_to(X)
+            affinity.data = nearer(affinity.data)
+            return affinity
         return read_new_affinities(X, len(self.distributions))
+
+
+def nearer(affinities: FloatArray) -> FloatArray:
+    """Affinities over the scaled distance that they stand for (Shepard's interpolation).
+
+    So a row is answered as the fitted row that it nearly equals; ten neighbours would outvote that one.
+    """
+    return affinities / np.sqrt(np.maximum(-np.log(np.minimum(affinities, 1.0)), NEAREST))
 
 
 def two_highest_apart(scores: FloatArray) -> FloatArray:

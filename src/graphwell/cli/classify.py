@@ -51,7 +51,7 @@ def classify(
         list[str] | None,
         opt.settings(
             f"{opt.OF_TABLES}, safe_csv (true), and those of the method in Python: start (auto, diffusion, "
-            "nearest, random), fidelity, tune, evidence (auto, none) ..."
+            "nearest, random), fidelity, models (auto, none) ..."
         ),
     ] = None,
     report: opt.Report = None,

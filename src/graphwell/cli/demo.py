@@ -52,7 +52,7 @@ def run_demo(out: Path, seed: int = 0) -> tuple[list[Row], Path]:
     of_paper: dict[str, Any] = {"start": "random", "step_size": 0.01, "random_state": seed}
     fixed = DiffuseInterfaceClassifier(schedule=Fixed(1.0, sweeps=800), **of_paper)
     annealed = DiffuseInterfaceClassifier(schedule=Annealed(2.0, 0.1, ratio=0.9, sweeps=40), **of_paper)
-    default = DiffuseInterfaceClassifier(random_state=seed)
+    default = DiffuseInterfaceClassifier(models=None, random_state=seed)
     for once in (DiffuseInterfaceClassifier(schedule=Fixed(1.0, sweeps=1), **of_paper), default):
         once.fit(graph, y)  # compiles the kernels, so that times are those of every later run
     nearest = KNeighborsClassifier(1).fit(X[y >= 0], y[y >= 0])
@@ -91,7 +91,9 @@ def run_questions(out: Path, seed: int = 0) -> tuple[list[Row], Path]:
     def graphwell(known: IntArray) -> IntArray:
         y = np.full(len(truth), -1)
         y[known] = truth[known]
-        return np.asarray(DiffuseInterfaceClassifier(random_state=seed).fit(graph, y).transduction_)
+        return np.asarray(
+            DiffuseInterfaceClassifier(models=None, random_state=seed).fit(graph, y).transduction_
+        )
 
     def logistic(known: IntArray) -> IntArray:
         model = LogisticRegression(max_iter=1000).fit(X[known] / 16, truth[known])

@@ -50,6 +50,8 @@ class Encoder:
     became: Sentence
     joined: tuple[str, ...] = ()
     """Spellings of a category that differ in case or blanks; the first such."""
+    codes: FloatArray | None = None
+    """What each indicator of categories counts in a single column, where trees are given that."""
 
 
 def fitted(name: str, look: Look, fill: bool) -> Encoder | None:
@@ -128,6 +130,7 @@ def _categories(name: str, look: Look, fill: bool) -> Encoder:
         partial(_indicators, name, tuple(found), len(every), scale, place),
         Sentence("{} indicators", (len(every),)),
         tuple(str(words[place]) for place in several),
+        np.arange(1.0, len(every) + 1) / scale,
     )
 
 

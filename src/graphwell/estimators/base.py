@@ -4,7 +4,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from inspect import signature
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
@@ -13,16 +13,23 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from graphwell._rows import ROWS_AT_ONCE, equal_rows, labels_that_differ
 from graphwell._types import FloatArray, IntArray
 from graphwell._unknown import is_known
-from graphwell.backends.base import Backend, Block, Engine, PlacedGraph, Rows, Vector, Vectors
+from graphwell.backends.base import Backend, Block, PlacedGraph, Rows, Vector, Vectors
 from graphwell.backends.induction import Induction
 from graphwell.backends.registry import backend_of_rows, find_backend, refuse_rows_of_a_cluster
 from graphwell.encoders.kinds import is_frame
 from graphwell.encoders.table import TableEncoder
 from graphwell.errors import BridgedWarning, LabelWarning, Sentence, UnreachableWarning, in_short, warn_user
-from graphwell.estimators.inputs import encoded_frame, encoded_rows, refuse_foreign, refuse_new
+from graphwell.estimators.inputs import (
+    compact_columns,
+    encoded_frame,
+    encoded_rows,
+    refuse_foreign,
+    refuse_new,
+)
 from graphwell.estimators.labels import Labels, read_labels, with_classes
 from graphwell.estimators.parameters import check_parameters, read_trust
 from graphwell.estimators.summary_html import summary_html
+from graphwell.estimators.tuning.judge import figures
 from graphwell.estimators.tuning.metrics import by_the_data
 from graphwell.estimators.tuning.stacking import stacked_scores
 from graphwell.graph import Graph
@@ -101,6 +108,10 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         """The rows with what is to be done to them, the graph, further attributes, and seconds of stages."""
         return rows, graph, {}, {}
 
+    def _after_tuning(self, tuned: dict[str, Any]) -> Any:
+        """An unfitted classifier like this one, for what follows."""
+        return type(self)(**self.get_params(deep=False))
+
     def _problem(self, graph: PlacedGraph, engine_labels: Vector, labels: Labels) -> Problem:
         """Put the graph and the known labels together."""
         return Problem(graph, engine_labels, len(labels.classes))
@@ -176,6 +187,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
             scale = True if hasattr(self, "tune") else by_the_data
             encoder, matrix = encoded_frame(X, labels, TableEncoder(standardise=scale))
             rows, graph, _ = self._read(backend, matrix)
+            rows = replace(rows, compact=compact_columns(encoder))
             names = {**_feature_names(self, X, X.shape[1]), "columns_": encoder.treatments_}
         else:
             rows, graph, names = self._read(backend, X)
@@ -185,7 +197,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         labels = replace(labels, groups=_copies(backend, rows, graph, labels))
         self._announce(rows.n_rows, len(labels.classes))
         rows, graph, tuned, seconds = self._tuned(backend, rows, graph, labels, features, run)
-        plain = type(self)(**self.get_params(deep=False))  # it may be sent to workers
+        plain = self._after_tuning(tuned)  # it may be sent to workers
         found, notes = backend.together(plain._labelled, rows, graph, run, labels, trust, tuned)
         for told, category in notes:
             warn_user(told, category)
@@ -224,20 +236,21 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
             problem = replace(problem, trust=backend.asarray(trust))
         solved = self._solve(backend, problem, run)
         solved.engine.release()
-        assigned, scores = stacked_scores(
-            backend, rows, problem, solved.engine, solved.assigned, solved.scores
+        tuning = tuned.get("tuning_")
+        power = 1.0 if tuning is None else tuning.power
+        assigned, scores, of_graph = stacked_scores(
+            backend, rows, problem, solved.engine, solved.assigned, solved.scores, power
         )
-        if "calibration_" in solved.attributes:
-            by = solved.attributes["calibration_"] if rows.evidence is None else tuned["tuning_"]
-            scores = cast(Engine, solved.engine).shares(scores, by.power)
+        judged = {} if tuning is None else figures(tuning, backend.to_host(assigned), len(labels.classes))
         prior = _prior(problem, labels)
         columns = np.arange(len(labels.classes)) if solved.columns is None else solved.columns
         told = backend.answers(
-            rows, solved.problem, solved.engine, assigned, scores, columns, labels.classes, prior
+            rows, solved.problem, solved.engine, assigned, scores, columns, labels.classes, prior, of_graph
         )
         found = {
             "calibrated_": False,
             **solved.attributes,
+            **judged,
             "classes_": labels.classes,
             "unlabelled_classes_": labels.classes[labels.counts == 0],
             "class_prior_": prior,

@@ -1,7 +1,10 @@
 """The multiclass diffuse interface model as a scikit-learn classifier."""
 
 import sys
+import time
+import warnings
 from dataclasses import replace
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -10,7 +13,6 @@ import numpy as np
 
 from graphwell import __version__
 from graphwell._random import Seed, stream
-from graphwell._rows import one_of_each
 from graphwell.backends.base import Backend, PlacedGraph, Rows, Vector
 from graphwell.backends.cpu.compiling import told_of_compiling
 from graphwell.backends.registry import find_backend
@@ -19,19 +21,14 @@ from graphwell.estimators.base import GraphClassifier, Solved
 from graphwell.estimators.labels import Labels
 from graphwell.estimators.parameters import read_class_prior, read_size_bounds
 from graphwell.estimators.registry import method
-from graphwell.estimators.tuning.cross_validation import (
-    LABELS_PER_CLASS_NEEDED,
-    calibrate,
-    enough_labels,
-    enough_to_calibrate,
-)
-from graphwell.estimators.tuning.stacking import name_of
-from graphwell.estimators.tuning.tune import CrossValidation, tuned_graph, tuned_rows
+from graphwell.estimators.tuning.graphs import judge_graph
+from graphwell.estimators.tuning.judge import Given, judge_on_worker, judge_rows
+from graphwell.estimators.tuning.models import name_of
 from graphwell.graph import Graph
 from graphwell.memory import fit_bytes, in_words
 from graphwell.progress import COMPILING, Progress, silent
-from graphwell.solve.descent import Callback, Result, Status, Step, on_host
-from graphwell.solve.fit import Flag, Recipe, Run, fit, paper_recipe
+from graphwell.solve.descent import Callback, Status, Step, on_host
+from graphwell.solve.fit import Flag, KeptEngine, Recipe, Run, fit, paper_recipe
 from graphwell.solve.problem import Problem, of_present_classes
 from graphwell.solve.schedule import Schedule
 
@@ -39,13 +36,12 @@ FEATURES_BESIDE_A_GRAPH = (
     "features go beside a graph: give a Graph of this machine, or an affinity matrix with "
     'metric="precomputed"; features without a graph are X itself.'
 )
-UNHEARD = {
-    "graph": "X is a graph without features; give fit its features, or leave evidence out",
-    "paper": 'the descent of the paper hears none; leave out schedule and start="random", or evidence',
-    "labels": "its weight is decided on hidden labels, so every class needs a label and one of them two; "
-    "give more labels, or leave evidence out",
+NOT_STACKED = {
+    "graph": "X is a graph without features; give fit its features, or models=None",
+    "classes": "a class has no label; label a row of each, or leave models out",
+    "paper": 'nothing is compared with the descent of the paper; leave out schedule and start="random"',
 }
-"""Why a classifier that is named cannot be heard, and what to do."""
+"""Why a classifier that is named cannot be stacked, and what to do."""
 
 
 @method(
@@ -90,20 +86,16 @@ class DiffuseInterfaceClassifier(GraphClassifier):
     unknown : object, or several in a list
         Labels that mean unknown, besides -1, None, NaN and empty text. By default "?", "n/a", "unknown" and
         the like are unknown too; ``unknown=""`` makes classes of them.
-    tune : bool or "auto"
-        Choose how rows are compared: by the data alone, and with five labels per class or more by hiding
-        part of them in turn. True hides labels whenever a class has two; False compares rows as they are,
-        and so do a `schedule`, a random start, and graphs that are given.
-    evidence : None, "auto" or a classifier
-        What else is heard of each row: the probabilities of a classifier (any of scikit-learn's), with a
-        weight from held-out labels. "auto" asks a logistic regression and a forest, and with many labels
-        boosted trees, a perceptron and a kernel machine; it is heard only where `tune` hides labels. For a
-        classifier that is named labels are hidden whenever a class has two; where it cannot be heard, the
-        fit is refused. See ``docs/data.md``.
-    calibrate : bool or "auto"
-        Hold the scores against labels that are hidden from a second run or more, so that of the rows with
-        score 0.8 four in five are right. "auto" does so up to 20,000 rows of one machine, when every class
-        has at least 10 labels.
+    models : "auto", None, a classifier or a list of classifiers
+        What is stacked with the graph. "auto" compares the graph, metrics learned from the labels, and
+        classifiers of scikit-learn on labels that are held out in turn, from two labels per class on; below
+        that rules that look at the data alone choose how rows are compared. None is the graph alone, rows as
+        they are, in the time of one fit. Classifiers that are named are stacked in any case; ``[]`` is "auto"
+        without classifiers. With a `schedule` or a random start nothing is compared. See ``docs/data.md``.
+    tune, evidence, calibrate
+        Earlier names, understood for one release: ``tune=False, evidence=None`` is ``models=None``,
+        ``evidence=None`` is ``models=[]``, and ``evidence=classifier`` is ``models=[classifier]``. Scores are
+        calibrated wherever labels were held out.
     device : {"cpu", "cuda"}
         Where everything runs: on all cores, or on an NVIDIA GPU (``pip install "graphwell[cuda]"``). With
         "cuda", rows may be CuPy arrays or PyTorch tensors on the GPU; `transduction_`,
@@ -139,12 +131,16 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         Number of sweeps.
     timings_ : dict
         Seconds of each stage.
+    accuracy_ : float or None
+        Share of correct labels, estimated on held-out labels; None where none could be held out.
+    accuracy_interval_ : (float, float) or None
+        That holds the share with a probability of 90 %.
+    models_ : DataFrame
+        What was compared: out-of-fold accuracy, temperature and weight of each. Not with ``models=None``.
     calibrated_ : bool
         Whether the scores were calibrated on held-out labels; otherwise they rank, and are no probabilities.
-    calibration_ : Calibration
-        After calibration: the power that the scores were raised to, and the held-out labels that came back.
     tuning_ : Tuning
-        How rows are compared, why, what was compared on held-out labels, and the weight of the evidence.
+        How rows are compared, and why; the same figures. Not with ``models=None``.
 
     Examples
     --------
@@ -157,6 +153,9 @@ class DiffuseInterfaceClassifier(GraphClassifier):
     >>> bool((clf.transduction_ == truth).mean() > 0.95)
     True
     """
+
+    _keep: Status | None = None
+    """What a fit keeps whose result was judged before; None where it selects by itself."""
 
     def __init__(
         self,
@@ -171,9 +170,10 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         class_prior: Any = None,
         classes: Any = None,
         unknown: Any = None,
-        tune: bool | str = "auto",
-        evidence: Any = "auto",
-        calibrate: bool | str = "auto",
+        models: Any = "auto",
+        tune: Any = "deprecated",
+        evidence: Any = "deprecated",
+        calibrate: Any = "deprecated",
         device: str = "cpu",
         n_jobs: int | None = None,
         random_state: Seed = None,
@@ -189,6 +189,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         self.class_prior = class_prior
         self.classes = classes
         self.unknown = unknown
+        self.models = models
         self.tune = tune
         self.evidence = evidence
         self.calibrate = calibrate
@@ -275,33 +276,62 @@ class DiffuseInterfaceClassifier(GraphClassifier):
     ) -> tuple[Rows, PlacedGraph | None, dict[str, Any], dict[str, float]]:
         if features is not None and not isinstance(graph, Graph):
             raise ValueError(FEATURES_BESIDE_A_GRAPH)
+        models, metrics = self._asked()
         recipe, n_classes = self._recipe(), len(labels.classes)
-        named = not (self.evidence is None or isinstance(self.evidence, str))
-        needed = 1 if self.tune is True or named else LABELS_PER_CLASS_NEEDED
-        apart = one_of_each(labels.codes, labels.groups)
-        enough = enough_labels(apart, n_classes, needed) and bool(labels.counts.all())
+        named = models is not None and not isinstance(models, str) and len(models) > 0
         alone = graph is not None and features is None
-        if named and (alone or recipe.schedule is not None or not enough):
-            why = UNHEARD["graph" if alone else "labels" if recipe.schedule is None else "paper"]
-            raise OptionError("evidence", "{field}: {} cannot be heard: {}.", name_of(self.evidence), why)
-        idle = graph is None and self.tune is False and not named
-        if alone or idle or recipe.schedule is not None or n_classes == 1:
+        if named and (alone or recipe.schedule is not None or not labels.counts.all()):
+            why = NOT_STACKED["graph" if alone else "paper" if recipe.schedule is not None else "classes"]
+            raise OptionError("models", "{field}: {} cannot be stacked: {}.", name_of(models[0]), why)
+        on_cluster = backend.name == "dask"
+        if recipe.schedule is not None or n_classes == 1 or (on_cluster and graph is not None):
             return rows, graph, {}, {}
-        sizes = (self.n_neighbors, self.scale_neighbor, self.n_jobs)
-        validation = CrossValidation(
-            n_classes, recipe, *sizes, metrics=self.tune is not False, distance=self.metric
+        if models is None and features is None:
+            return rows, graph, {}, {}
+        began = time.perf_counter()
+        rng = stream(self.random_state, "hidden labels")
+        given = Given(
+            backend,
+            rows,
+            labels.codes,
+            labels.groups,
+            n_classes,
+            partial(self._after_tuning({})._problem, labels=labels),
+            recipe,
+            (self.n_neighbors, self.scale_neighbor, self.metric),
+            run,
         )
-        told = (labels.codes, validation, self.evidence, stream(self.random_state, "hidden labels"), run)
-        with run.stage("tuning"):
-            if isinstance(graph, Graph):
-                on_host = backend.shown(graph)
-                rows, chosen, tuning, seconds = tuned_graph(on_host, features, *told, by_labels=enough)
-                graph = backend.place(chosen)
+        with run.stage("tuning"), KeptEngine().open():
+            if graph is not None:
+                found, rows = judge_graph(given, graph, features, models, rng)
+            elif on_cluster:
+                found = judge_on_worker(given, models, metrics, rng)
             else:
-                rows, graph, tuning, seconds = tuned_rows(
-                    backend, rows, *told, by_labels=enough, groups=labels.groups
-                )
-        return rows, graph, {"tuning_": tuning}, {"tuning": seconds}
+                found = judge_rows(given, models, metrics, rng)
+        if graph is None:
+            rows = replace(rows, change=found.change, evidence=found.mixture)
+        seconds = {"tuning": time.perf_counter() - began}
+        return rows, found.graph, {"tuning_": found.tuning, "models_": found.tuning.table()}, seconds
+
+    def _asked(self) -> tuple[Any, bool]:
+        """What is stacked, and whether metrics are chosen; by the earlier names too."""
+        earlier = [name for name in ("tune", "evidence", "calibrate") if getattr(self, name) != "deprecated"]
+        if not earlier:
+            models = [self.models] if hasattr(self.models, "predict_proba") else self.models
+            return models, models is not None
+        instead = (
+            "tune=False, evidence=None is models=None; evidence=None is models=[]; "
+            "evidence=classifier is models=[classifier]"
+        )
+        warnings.warn(
+            f"{' and '.join(earlier)}: earlier names of models ({instead}).", FutureWarning, stacklevel=5
+        )
+        tune = self.tune in ("deprecated", "auto") or bool(self.tune)
+        if self.evidence is None:
+            return ([] if tune else None), tune
+        if hasattr(self.evidence, "predict_proba"):
+            return [self.evidence], tune
+        return (self.models if tune else None), tune
 
     def _solve(self, backend: Backend, problem: Problem, run: Run) -> Solved:
         narrow, present = of_present_classes(problem, backend)
@@ -321,35 +351,27 @@ class DiffuseInterfaceClassifier(GraphClassifier):
     def _solve_narrow(self, backend: Backend, problem: Problem, run: Run) -> Solved:
         """Solve a problem whose classes can all get rows."""
         recipe = self._recipe()
-        attributes: dict[str, Any] = {}
         fitted = fit(backend, problem, recipe, run, stream(self.random_state, "start"))
         result = on_host(fitted.result, fitted.engine.to_host)
-        if self._calibrates(backend, problem, recipe, result):
-            with run.stage("calibration"):
-                rng = stream(self.random_state, "labels hidden from the scores")
-                found = calibrate(backend, problem, recipe, result, rng)
-            attributes = {"calibrated_": True, "calibration_": found}
         return Solved(
             problem,
             fitted.engine,
             fitted.result.labels,
             fitted.scores,
-            attributes={**attributes, "result_": result, "n_iter_": result.n_sweeps},
+            attributes={"result_": result, "n_iter_": result.n_sweeps},
             seconds=fitted.seconds,
         )
 
-    def _calibrates(self, backend: Backend, problem: Problem, recipe: Recipe, result: Result) -> bool:
-        """Whether labels are hidden to hold the scores against them."""
-        possible = recipe.schedule is None and problem.n_classes > 1 and result.status is not Status.STOPPED
-        if not possible or self.calibrate is False:
-            return False
-        return self.calibrate is True or enough_to_calibrate(backend, problem)
+    def _after_tuning(self, tuned: dict[str, Any]) -> "DiffuseInterfaceClassifier":
+        plain = type(self)(**self.get_params(deep=False))
+        plain._keep = tuned["tuning_"].keep if tuned else None
+        return plain
 
     def _recipe(self) -> Recipe:
         """Graphwell's own descent, or the paper's where a schedule or its start is asked for."""
         if self.schedule is not None or self.start == "random":
             return paper_recipe(self.start, self.schedule, self.step_size)
-        return Recipe(self.start, step_size=self.step_size)
+        return Recipe(self.start, step_size=self.step_size, keep=self._keep)
 
     def _settings(self) -> dict[str, Any]:
         """Settings that a run depends on besides its problem."""

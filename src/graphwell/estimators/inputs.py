@@ -13,6 +13,7 @@ from graphwell.encoders.report import column_note
 from graphwell.encoders.table import TableEncoder, refuse_extreme
 from graphwell.errors import warn_user
 from graphwell.estimators.labels import Labels
+from graphwell.estimators.tuning.maps import Linear, Map
 
 ADVICE = {
     "AnnData": "use graphwell.annotate(X, '...'), which takes the name of the column of the known labels, or "
@@ -85,6 +86,14 @@ def encoded_frame(
         if treatment.warns:
             warn_user(column_note(treatment), python_words=_as_parameter)
     return encoder, matrix
+
+
+def compact_columns(encoder: TableEncoder) -> Map | None:
+    """What makes columns for trees of the matrix of an encoder; None if it has none other than these."""
+    compact = encoder.compact_
+    if compact is None or compact.shape == (len(compact), len(compact)):
+        return None
+    return Linear(np.zeros(len(compact)), compact)
 
 
 def _as_parameter(field: str, value: str | None = None) -> str:

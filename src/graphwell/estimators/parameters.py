@@ -36,17 +36,24 @@ def _flag(field: str, value: Any) -> None:
         raise OptionError(field, "{field} must be True or False, got {!r}.", value)
 
 
-def _tune(field: str, value: Any) -> None:
-    if not (isinstance(value, bool | np.bool_) or (isinstance(value, str) and value == "auto")):
-        raise OptionError(field, '{field} must be True, False or "auto", got {!r}.', value)
-
-
-def _evidence(field: str, value: Any) -> None:
-    """A classifier that gives probabilities; how it fits is its own affair."""
-    fits = hasattr(value, "fit") and hasattr(value, "predict_proba") and not isinstance(value, type)
-    if value is not None and not (isinstance(value, str) and value == "auto") and not fits:
-        wanted = 'None, "auto" or a classifier with predict_proba'
+def _models(field: str, value: Any) -> None:
+    """Classifiers that give probabilities; how they fit is their own affair."""
+    classifiers = value if isinstance(value, list | tuple) else [value]
+    known = value is None or (isinstance(value, str) and value in ("auto", "deprecated"))
+    if not known and not all(_is_classifier(each) for each in classifiers):
+        wanted = '"auto", None or classifiers with predict_proba'
         raise OptionError(field, "{field} must be {}, got {!r}.", wanted, value)
+
+
+def _is_classifier(value: Any) -> bool:
+    return hasattr(value, "fit") and hasattr(value, "predict_proba") and not isinstance(value, type)
+
+
+def _earlier(field: str, value: Any) -> None:
+    if not (
+        isinstance(value, bool | np.bool_) or (isinstance(value, str) and value in ("auto", "deprecated"))
+    ):
+        raise OptionError(field, '{field} must be True, False or "auto", got {!r}.', value)
 
 
 def _prior(field: str, value: Any) -> None:
@@ -128,9 +135,10 @@ CHECKS: Mapping[str, Check] = {
     "fidelity": positive_number,
     "class_prior": _prior,
     "classes": _classes,
-    "tune": _tune,
-    "evidence": _evidence,
-    "calibrate": _tune,
+    "models": _models,
+    "tune": _earlier,
+    "evidence": _models,
+    "calibrate": _earlier,
     "device": _word,
     "n_jobs": lambda field, value: thread_count(value),
     "random_state": lambda field, value: stream(value, field) if _fixed(value) else None,

@@ -42,7 +42,7 @@ from graphwell import DiffuseInterfaceClassifier
 rng = np.random.default_rng(0)
 X = rng.normal(size=(300, 5)) + 3 * (np.arange(300) % 3)[:, None]
 y = np.where(np.arange(300) < 15, np.arange(300) % 3, -1)
-DiffuseInterfaceClassifier(random_state=0).fit(X, y)
+DiffuseInterfaceClassifier(models=None, random_state=0).fit(X, y)
 modules = [module for name, module in list(sys.modules.items()) if name.startswith("graphwell.")]
 found = {kernel.py_func: kernel for module in modules for kernel in vars(module).values()
          if isinstance(kernel, Dispatcher)}

@@ -38,12 +38,16 @@ def test_starts_are_those_of_the_cpu(gpu, start):
 @pytest.mark.parametrize("parameters", [{}, {"start": "nearest"}, {"start": "random"}, {"tune": True}])
 def test_a_fit_on_the_gpu_is_that_of_the_cpu(gpu, parameters):
     X, y = load_digits(return_X_y=True)
-    expected = DiffuseInterfaceClassifier(random_state=0, **parameters).fit(X, few(y))
-    found = DiffuseInterfaceClassifier(device="cuda", random_state=0, **parameters).fit(X, few(y))
+    expected = DiffuseInterfaceClassifier(models=None, random_state=0, **parameters).fit(X, few(y))
+    found = DiffuseInterfaceClassifier(models=None, device="cuda", random_state=0, **parameters).fit(
+        X, few(y)
+    )
     assert isinstance(found.transduction_, np.ndarray)
     assert (found.transduction_ == expected.transduction_).mean() > 0.998
     assert (found.predict(X[:50] + 0.1) == expected.predict(X[:50] + 0.1)).all()
-    again = DiffuseInterfaceClassifier(device="cuda", random_state=0, **parameters).fit(X, few(y))
+    again = DiffuseInterfaceClassifier(models=None, device="cuda", random_state=0, **parameters).fit(
+        X, few(y)
+    )
     np.testing.assert_array_equal(again.label_distributions_, found.label_distributions_)
     assert again.result_.energies == found.result_.energies
 
@@ -67,16 +71,16 @@ def test_parts_without_a_label_are_joined_as_on_the_cpu(gpu):
     labels = np.full(600, -1)
     labels[[0, 60, 120]] = 0, 1, 2
     with pytest.warns(BridgedWarning):
-        expected = DiffuseInterfaceClassifier(tune=False).fit(X, labels)
+        expected = DiffuseInterfaceClassifier(models=None).fit(X, labels)
     with pytest.warns(BridgedWarning):
-        found = DiffuseInterfaceClassifier(device="cuda", tune=False).fit(X, labels)
+        found = DiffuseInterfaceClassifier(models=None, device="cuda").fit(X, labels)
     np.testing.assert_array_equal(found.bridged_, expected.bridged_)
     np.testing.assert_array_equal(found.transduction_, expected.transduction_)
 
 
 def test_a_fitted_classifier_can_be_stored_and_used_without_a_gpu(gpu):
     X, y = load_digits(return_X_y=True)
-    found = DiffuseInterfaceClassifier(device="cuda", random_state=0).fit(X, few(y))
+    found = DiffuseInterfaceClassifier(models=None, device="cuda", random_state=0).fit(X, few(y))
     stored = pickle.loads(pickle.dumps(found))
     assert type(stored.graph_) is Graph
     np.testing.assert_array_equal(stored.predict(X[:30]), found.predict(X[:30]))
@@ -86,4 +90,4 @@ def test_too_little_memory_is_said_in_figures(gpu, monkeypatch):
     monkeypatch.setattr("graphwell.backends.cuda._cupy.free_memory", lambda: 1_000_000)
     X, y = load_digits(return_X_y=True)
     with pytest.raises(MemoryError, match=r"about \d.* MB are needed and 1\.0 MB are free"):
-        DiffuseInterfaceClassifier(device="cuda").fit(X, few(y))
+        DiffuseInterfaceClassifier(models=None, device="cuda").fit(X, few(y))

@@ -164,7 +164,7 @@ def test_fits_by_cells_are_as_good_as_those_of_all_pairs(gpu, monkeypatch, d, me
     few, truth = numbered_clouds(6000, 6)  # what lies all around in many dimensions no cells can find
     X = (few @ np.random.default_rng(0).normal(size=(6, d))).astype(np.float32)
     y = datasets.sample_labels(truth, per_class=20, random_state=0)
-    model = DiffuseInterfaceClassifier(device="cuda", metric=metric, tune=False, random_state=0)
+    model = DiffuseInterfaceClassifier(models=None, device="cuda", metric=metric, random_state=0)
     right = (model.fit(X, y).transduction_ == truth).mean()
     monkeypatch.setattr(cells, "CELLS_FROM", 5000)
     fitted = model.fit(X, y)

@@ -56,7 +56,7 @@ def test_what_is_missing_is_said_in_a_sentence(fresh, library, kind, sentence):
     fresh.setitem(sys.modules, "cupy", library)
     X, y = np.random.default_rng(0).random((20, 3)), np.arange(20) % 2
     for fit in (
-        lambda: DiffuseInterfaceClassifier(device="cuda").fit(X, y),
+        lambda: DiffuseInterfaceClassifier(models=None, device="cuda").fit(X, y),
         lambda: Graph.from_features(X, device="cuda"),
         lambda: segment(np.zeros((5, 5)), np.eye(5, dtype=int), device="cuda"),
     ):

@@ -14,8 +14,10 @@ def few(y, every=15):
 
 def test_results_lie_where_the_rows_lay(gpu):
     X, y = load_digits(return_X_y=True)
-    expected = DiffuseInterfaceClassifier(device="cuda", random_state=0).fit(X, few(y))
-    found = DiffuseInterfaceClassifier(device="cuda", random_state=0).fit(gpu.asarray(X), gpu.asarray(few(y)))
+    expected = DiffuseInterfaceClassifier(models=None, device="cuda", random_state=0).fit(X, few(y))
+    found = DiffuseInterfaceClassifier(models=None, device="cuda", random_state=0).fit(
+        gpu.asarray(X), gpu.asarray(few(y))
+    )
     assert isinstance(found.transduction_, gpu.ndarray)
     np.testing.assert_array_equal(found.transduction_.get(), expected.transduction_)
     np.testing.assert_array_equal(found.label_distributions_.get(), expected.label_distributions_)
@@ -32,10 +34,10 @@ def test_pytorch_tensors_come_and_go_without_a_copy(gpu):
     torch = pytest.importorskip("torch")
     X, y = load_digits(return_X_y=True)
     rows = torch.asarray(X, device="cuda", requires_grad=True)
-    found = DiffuseInterfaceClassifier(device="cuda", random_state=0).fit(rows, few(y))
+    found = DiffuseInterfaceClassifier(models=None, device="cuda", random_state=0).fit(rows, few(y))
     assert found.transduction_.device.type == found.label_distributions_.device.type == "cuda"
     assert isinstance(found.label_distributions_, torch.Tensor)
-    expected = DiffuseInterfaceClassifier(device="cuda", random_state=0).fit(X, few(y))
+    expected = DiffuseInterfaceClassifier(models=None, device="cuda", random_state=0).fit(X, few(y))
     np.testing.assert_array_equal(found.transduction_.cpu().numpy(), expected.transduction_)
 
 

@@ -25,7 +25,9 @@ def rows_and_labels() -> tuple[Any, Any, Any]:
 
 def fitted(X: Any, y: Any, **parameters: Any) -> DiffuseInterfaceClassifier:
     """A fit with a fixed seed."""
-    return DiffuseInterfaceClassifier(**{"random_state": 0, "n_jobs": 1, **parameters}).fit(X, y)
+    return DiffuseInterfaceClassifier(**{"models": None, "random_state": 0, "n_jobs": 1, **parameters}).fit(
+        X, y
+    )
 
 
 def in_blocks(W: Any, lengths: Any) -> Any:

@@ -79,7 +79,7 @@ NEGATIVE_ABOVE = np.repeat([[-1.0], [1.0]], 6, axis=0) * np.ones(12)
 )
 def test_what_is_no_matrix_of_affinities_gets_one_sentence(client, X, words):
     with pytest.raises(ValueError, match=words):
-        DiffuseInterfaceClassifier(metric="precomputed").fit(X, np.arange(X.shape[0]) % 2)
+        DiffuseInterfaceClassifier(models=None, metric="precomputed").fit(X, np.arange(X.shape[0]) % 2)
 
 
 def test_a_block_whose_indices_lead_outside_is_named(client):

@@ -117,7 +117,7 @@ def broken(n_bad):
 )
 def test_bad_rows_get_one_sentence(client, X, words):
     with pytest.raises(ValueError, match=words):
-        DiffuseInterfaceClassifier().fit(X, np.zeros(60, dtype=int))
+        DiffuseInterfaceClassifier(models=None).fit(X, np.zeros(60, dtype=int))
 
 
 def lying(shape, chunks, make):
@@ -138,4 +138,4 @@ def lying(shape, chunks, make):
 def test_blocks_that_are_not_what_the_array_says(client, make, words):
     X = lying((60, 12), (20, 20, 20), make)
     with pytest.raises(ValueError, match=words):
-        DiffuseInterfaceClassifier().fit(X, np.arange(60) % 3)
+        DiffuseInterfaceClassifier(models=None).fit(X, np.arange(60) % 3)

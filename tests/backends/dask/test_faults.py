@@ -70,9 +70,9 @@ def killer(client, stage):
 @pytest.mark.parametrize("stage", ["neighbours", "start", "descent"])
 def test_a_killed_worker_changes_no_label(processes, stage):
     X, y, _ = rows_and_labels()
-    one = fitted(X, y, schedule=SCHEDULE, tune=False)
+    one = fitted(X, y, schedule=SCHEDULE, models=None)
     progress, killed = killer(processes, stage)
-    many = DiffuseInterfaceClassifier(schedule=SCHEDULE, tune=False, random_state=0)
+    many = DiffuseInterfaceClassifier(schedule=SCHEDULE, models=None, random_state=0)
     with pytest.warns(UserWarning, match=LOST):
         many.fit(da.from_array(X, chunks=(200, 10)), y, progress=progress)
     assert killed
@@ -86,7 +86,7 @@ def test_a_worker_that_is_killed_while_a_given_graph_is_fitted_changes_no_label(
     W = Graph.from_features(X, n_neighbors=6, scale_neighbor=6).W
     one = fitted(W, y, metric="precomputed")
     progress, killed = killer(processes, "descent")
-    many = DiffuseInterfaceClassifier(metric="precomputed", random_state=0)
+    many = DiffuseInterfaceClassifier(models=None, metric="precomputed", random_state=0)
     with pytest.warns(UserWarning, match=LOST):
         many.fit(in_blocks(W, (200, 300, 100)), y, progress=progress)
     assert killed
@@ -205,13 +205,13 @@ def test_a_block_that_changes_between_two_reads_gets_a_sentence(client, then, er
     READ[id(block)] = block
     rows = da.concatenate([da.from_array(X[:200]), made, da.from_array(X[400:])])
     with pytest.raises(error, match=words):
-        DiffuseInterfaceClassifier(**QUICK, tune=False).fit(rows, y)
+        DiffuseInterfaceClassifier(**QUICK, models=None).fit(rows, y)
     assert left_behind(client) == NOTHING
 
 
 def test_a_client_that_is_closed_meanwhile_leaves_the_classifier_as_it_was(cluster):
     X, y, _ = rows_and_labels()
-    many = DiffuseInterfaceClassifier(start="nearest", schedule=SCHEDULE, random_state=0)
+    many = DiffuseInterfaceClassifier(models=None, start="nearest", schedule=SCHEDULE, random_state=0)
     before = dict(vars(many))
     with (
         distributed.Client(cluster) as closing,
@@ -223,7 +223,7 @@ def test_a_client_that_is_closed_meanwhile_leaves_the_classifier_as_it_was(clust
 
 def test_a_fit_inside_a_task_is_refused(client):
     X, y, _ = rows_and_labels()
-    fit = lambda: DiffuseInterfaceClassifier().fit(da.from_array(X, chunks=200), y)  # noqa: E731
+    fit = lambda: DiffuseInterfaceClassifier(models=None).fit(da.from_array(X, chunks=200), y)  # noqa: E731
     with pytest.raises(ValueError, match="this is a Dask task already"):
         client.submit(fit, pure=False).result()
 
@@ -245,6 +245,8 @@ def test_workers_with_too_little_memory_say_so(client, monkeypatch):
     X, y, _ = rows_and_labels()
     monkeypatch.setattr(Cluster, "resources", lambda self: (1, 1000.0))
     with pytest.raises(ValueError, match=r"needs about .* of memory, but the workers .* have 1 kB together"):
-        DiffuseInterfaceClassifier().fit(da.from_array(X, chunks=200), y)
+        DiffuseInterfaceClassifier(models=None).fit(da.from_array(X, chunks=200), y)
     with pytest.raises(ValueError, match=r"A graph of 12 rows needs about .* give more workers"):
-        DiffuseInterfaceClassifier(metric="precomputed").fit(da.ones((12, 12)), np.arange(12) % 2)
+        DiffuseInterfaceClassifier(models=None, metric="precomputed").fit(
+            da.ones((12, 12)), np.arange(12) % 2
+        )

@@ -97,9 +97,10 @@ class Backend(CpuBackend):
         columns: IntArray,
         classes: Any,
         prior: FloatArray,
+        of_graph: Block | None = None,
     ) -> Answers:
         """Return what the user is told of every row, where the rows lie."""
-        told = super().answers(rows, problem, engine, assigned, scores, columns, classes, prior)
+        told = super().answers(rows, problem, engine, assigned, scores, columns, classes, prior, of_graph)
         predictor = GpuInduction(**vars(told.predictor))
         labels, distributions = (like(rows.given, values) for values in (told.labels, told.distributions))
         return Answers(labels, distributions, told.reachable, told.bridged, predictor)

@@ -167,6 +167,7 @@ class BlockBackend(CpuBackend):
         columns: IntArray,
         classes: Any,
         prior: FloatArray,
+        of_graph: FloatArray | None = None,
     ) -> Answers:
         """Keep what is told of each row; rows that no label reaches have the prior."""
         own, bridges, vertices = engine.own, problem.graph.bridges, engine.graph.vertices
@@ -175,7 +176,9 @@ class BlockBackend(CpuBackend):
         found = answered(np, chosen, scores, columns, len(prior), bridged)
         found[~reachable] = prior
         decided = np.where(reachable, chosen, prior.argmax()).astype(np.min_scalar_type(-len(prior)))
-        self.found = Found(decided, found, reachable, bridged)
+        votes = np.zeros((len(vertices), 0)) if of_graph is None else of_graph
+        votes = np.where(reachable[:, None], votes, prior[: votes.shape[1]])
+        self.found = Found(decided, found, reachable, bridged, votes)
         names = ("labels", "distributions", "reachable", "bridged", "predictor")
         return Answers(*(cast(Any, Placed(name)) for name in names))
 

@@ -11,7 +11,7 @@ from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.dask.arrays import array_of, as_dask_array, blocks_of, check_chunks, check_shape, lazy
 from graphwell.backends.dask.rounds import Cluster
 from graphwell.backends.dask.search import CellMap, PartitionQuery, Search, merged
-from graphwell.backends.induction import Induction, least_certain, lost_rows
+from graphwell.backends.induction import Induction, least_certain, lost_rows, nearer
 from graphwell.backends.registry import backend_of_rows
 from graphwell.errors import UnreachableWarning, warn_user
 from graphwell.graph.checks import check_range, read_new_affinities
@@ -27,6 +27,7 @@ class Found(NamedTuple):
     distributions: FloatArray
     reachable: BoolArray
     bridged: BoolArray
+    votes: FloatArray  # for new rows, where they are not the distributions; of no column otherwise
 
     def at(self, places: Any) -> "Found":
         """What it says of some of these."""
@@ -137,13 +138,15 @@ class FeatureInduction(DaskInduction):
         return lazy(vote, candidates, block, length, self.counts, self.floor, self.prior, self.evidence)
 
     def __reduce__(self) -> Any:
-        searches = [search for search, _ in self.cluster.fetched(self.parts)]
+        searches, found = zip(*self.cluster.fetched(self.parts), strict=True)
         order = np.argsort(np.concatenate([search.partition.vertices for search in searches]))
         points = np.concatenate([search.partition.points for search in searches])[order]
         scales = np.concatenate([search.scales for search in searches])[order]
         search = build_search(points, max(self.counts))
         origin = Origin(self.features, search, scales, self.n_features, *self.counts)
-        return Induction, (origin, *super().__reduce__()[1][1:], self.evidence)
+        votes = np.concatenate([each.votes for each in found])[order]
+        told = super().__reduce__()[1][1:]
+        return Induction, (origin, *told, self.evidence, votes if votes.shape[1] else None)
 
 
 def queries(
@@ -162,7 +165,8 @@ def candidates_of(asked: Sequence[PartitionQuery], number: int, part: tuple[Sear
     search, found = part
     answer = search.partition.answer(asked[number], k)
     places = np.where(answer.positions < 0, 0, answer.positions - search.partition.start)
-    return answer, search.scales[places], found.distributions[places], found.reachable[places]
+    votes = found.votes if found.votes.shape[1] else found.distributions
+    return answer, search.scales[places], votes[places], found.reachable[places]
 
 
 def vote(
@@ -184,7 +188,8 @@ def vote(
         last, limit = farthest[0][at, None], farthest[1][at, None]
         near = (distances < limit) | ((distances == limit) & (neighbors <= last))
         near &= neighbors >= 0
-        weights = np.where(near, kernel(np.where(near, distances, 0.0), tau[at], scales), 0.0)
+        affinities = nearer(kernel(np.where(near, distances, 0.0), tau[at], scales))
+        weights = np.where(near, affinities, 0.0)
         scores[at] += np.einsum("ij,ijk->ik", weights, known)
         support[at] += (weights * reachable).sum(axis=1)
     total = scores.sum(axis=1, keepdims=True)

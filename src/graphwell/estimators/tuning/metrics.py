@@ -140,7 +140,7 @@ def discriminants(sample: Sample) -> Map:
 @metric_candidate("importances", "features times their importance for a forest")
 def importances(sample: Sample) -> Map:
     """Standardised columns times the importances of a forest."""
-    weights = sample.model("forest").feature_importances_
+    weights = sample.model("forest" if sample.compact is None else "scaled forest").feature_importances_
     return Chain((sample.standard, Scale(np.zeros(len(weights)), weights / (weights.max() or 1.0))))
 
 

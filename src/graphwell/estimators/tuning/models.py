@@ -1,4 +1,4 @@
-"""The rows that a metric is fitted on, and the models that metrics and evidence are made of."""
+"""The rows that a metric is fitted on, and the classifiers that metrics are made of and that are stacked."""
 
 import warnings
 from collections.abc import Callable
@@ -8,19 +8,20 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import LogisticRegression
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 
-from graphwell._rows import by_columns, equal_rows
+from graphwell._rows import by_columns
 from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell.estimators.tuning.maps import Chain, Linear, Map, Scale, dense, spread_of
+from graphwell.estimators.tuning.maps import Chain, Identity, Linear, Map, Scale, dense, spread_of
 
-TREES, TREES_ON_TRIAL = 100, 30
+TREES, TREES_ON_TRIAL = 100, 50
 """Trees of a forest, and of one that is only judged by held-out labels."""
 HIDDEN_UNITS = 256
 KERNEL_ROWS, KERNEL_FREEDOM = 300, 10.0
@@ -33,25 +34,21 @@ MOST_ROWS = 5_000
 FEW_COLUMNS, FEW_OF_THE_COLUMNS = 4.0, 0.3
 INNER, INNER_OF_A_NORMAL = (10, 90), 2.56
 """Percentiles that no small group of far rows reaches, and their distance in standard deviations."""
+FARTHEST = 1e38
+"""Trees read rows in single precision: values beyond are as far as this."""
+ROUNDING = 1e-6
+"""By which a probability may exceed 1."""
 
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Rows, and the class of some of them.
+    """Rows, and the class of some of them; one that is part of a `whole` serves a comparison alone."""
 
-    Attributes
-    ----------
-    X : array or sparse matrix of shape (n, d)
-    labels : array of shape (n,)
-        Class, or -1 where it is unknown.
-    on_trial : bool
-        Whether some labels are hidden, so that models serve a comparison alone.
-    """
-
-    X: Any
-    labels: IntArray
-    models: dict[str, Any] = field(default_factory=dict, repr=False)
-    on_trial: bool = False
+    X: Any  # array or sparse matrix of shape (n, d)
+    labels: IntArray  # -1 where it is unknown
+    whole: "Sample | None" = None  # of these rows or more: their columns are scaled as there
+    compact: Any = None  # a map that makes columns that suit trees
+    models: dict[str, Any] = field(default_factory=dict, repr=False)  # fitted to the labels, by name
 
     @cached_property
     def known(self) -> BoolArray:
@@ -59,15 +56,10 @@ class Sample:
         return self.labels >= 0
 
     @cached_property
-    def groups(self) -> IntArray:
-        """Equal numbers where rows with a label are copies of each other."""
-        groups = np.full(len(self.labels), -1)
-        groups[self.known] = equal_rows([self.X[self.known]])
-        return groups
-
-    @cached_property
     def standard(self) -> Map:
         """Every column to mean 0 and variance 1; wide rows are projected and keep their proportions."""
+        if self.whole is not None:
+            return self.whole.standard
         if self.X.shape[1] <= MOST_COLUMNS:
             return standardising(dense(self.X))
         axes = leading_axes(self.X, AXES_OF_WIDE_ROWS)
@@ -78,51 +70,47 @@ class Sample:
     @cached_property
     def scaled(self) -> FloatArray:
         """The standardised rows."""
+        if self.whole is not None and self.whole.X is self.X:
+            return self.whole.scaled
         return np.asarray(self.standard(self.X))
 
     @cached_property
     def even(self) -> Map:
         """As `standard`, but columns of one unit keep their proportions: principal components, say."""
+        if self.whole is not None:
+            return self.whole.even
         if self.X.shape[1] > MOST_COLUMNS or units_differ(dense(self.X)):
             return self.standard
         X = dense(self.X)
         return Scale(X.mean(axis=0), np.full(X.shape[1], np.sqrt(X.shape[1]) / spread_of(X)))
 
     def rows_for(self, name: str) -> Map:
-        """The scaling of rows for a model: columns of noise do a perceptron harm."""
+        """The columns that suit a model: columns of noise do a perceptron harm."""
+        if name in ("words", "directions"):  # of one unit, and few
+            return Identity()
+        if MODELS[name].trees and self.compact is not None:
+            return self.compact
         return self.even if name == "perceptron" else self.standard
 
     def model(self, name: str) -> Any:
-        """A model of `MODELS` taught by the labelled rows, scaled for it; it is fitted once."""
+        """A model of `MODELS` fitted to the labelled rows, in the columns that suit it; it is fitted once."""
         if name not in self.models:
-            X = self.scaled[self.known] if name != "perceptron" else self.even(self.X[self.known])
-            model = MODELS[name]()
-            if name == "forest" and self.on_trial:
-                model.set_params(n_estimators=TREES_ON_TRIAL, oob_score=False)
-            self.models[name] = taught(model, X, self.labels[self.known])
+            known = self.known
+            X = self.scaled[known] if self.rows_for(name) is self.standard else None
+            X = self.rows_for(name)(self.X[known]) if X is None else X
+            model = MODELS[name].make()
+            if self.whole is not None and "n_estimators" in model.get_params():
+                model.set_params(n_estimators=TREES_ON_TRIAL)
+            self.models[name] = fitted(model, X, self.labels[known])
         return self.models[name]
-
-    def out_of_bag(self) -> FloatArray:
-        """Out-of-bag probabilities of the forest for each labelled row; 0 if there are none.
-
-        The columns are the classes that have a label.
-        """
-        return np.nan_to_num(self.model("forest").oob_decision_function_)
 
     def with_labels(self, labels: IntArray) -> "Sample":
         """The same rows with other labels; what does not depend on labels is kept."""
-        other = Sample(self.X, labels, on_trial=True)
-        for name in ("standard", "scaled", "even"):
-            other.__dict__[name] = getattr(self, name)
-        return other
+        return Sample(self.X, labels, self, self.compact)
 
     def some(self, places: IntArray) -> "Sample":
-        """Some of the rows, scaled as all of them; models are shared if all labels are among them."""
-        labels = self.labels[places]
-        whole = int((labels >= 0).sum()) == int(self.known.sum())
-        other = Sample(self.X[places], labels, self.models if whole else {})
-        other.__dict__.update(standard=self.standard, even=self.even, scaled=self.scaled[places])
-        return other
+        """Some of the rows, scaled as all of them."""
+        return Sample(self.X[places], self.labels[places], self, self.compact)
 
 
 def units_differ(X: FloatArray) -> bool:
@@ -167,45 +155,114 @@ def leading_axes(X: Any, count: int) -> Linear:
     return Linear(found.mean_, np.ascontiguousarray(found.components_.T))
 
 
-def taught(model: Any, X: Any, y: IntArray) -> Any:
+# ------------------------------------------------------------------------------------------------ classifiers
+
+
+@dataclass(frozen=True)
+class ModelCandidate:
+    """A classifier that can be stacked, and from how many labels on."""
+
+    make: Callable[[], Any]
+    labels: int = 0
+    labels_per_class: int = 2
+    most_classes: int = 1_000
+    trees: bool = False  # which are given compact columns, where there are such
+    rows: str = "any"  # or "sparse": only for a sparse matrix; "asked": only where it is asked for
+
+
+MODELS: dict[str, ModelCandidate] = {
+    "logistic": ModelCandidate(lambda: LogisticRegression(max_iter=300)),
+    "discriminants": ModelCandidate(
+        lambda: LinearDiscriminantAnalysis(solver="eigen", shrinkage="auto"), labels_per_class=4
+    ),
+    "extra trees": ModelCandidate(lambda: ExtraTreesClassifier(TREES, random_state=0), trees=True),
+    "forest": ModelCandidate(lambda: RandomForestClassifier(TREES, random_state=0), trees=True),
+    "scaled forest": ModelCandidate(lambda: RandomForestClassifier(TREES, random_state=0), rows="asked"),
+    # A tree for each class and round: of many classes it takes more time than all others together.
+    "boosting": ModelCandidate(
+        lambda: HistGradientBoostingClassifier(min_samples_leaf=3, max_iter=50, random_state=0),
+        labels=30,
+        labels_per_class=5,
+        most_classes=8,
+        trees=True,
+    ),
+    "kernel": ModelCandidate(
+        lambda: make_pipeline(
+            Nystroem(n_components=KERNEL_ROWS, random_state=0),
+            LogisticRegression(C=KERNEL_FREEDOM, max_iter=300),
+        ),
+        labels_per_class=20,
+    ),
+    "perceptron": ModelCandidate(
+        lambda: MLPClassifier(HIDDEN_UNITS, alpha=0.1, max_iter=EPOCHS, random_state=0), labels=500
+    ),
+    "words": ModelCandidate(lambda: LogisticRegression(C=10.0, max_iter=300), rows="sparse"),
+    "directions": ModelCandidate(lambda: LogisticRegression(C=10.0, max_iter=300), rows="asked"),
+}
+
+
+def models_for(X: Any, n_labels: int, n_classes: int) -> list[str]:
+    """The classifiers that are judged beside the graph, for so many labels."""
+    kinds = ("any", "sparse") if sparse.issparse(X) else ("any",)
+    return [
+        name
+        for name, model in MODELS.items()
+        if max(model.labels, model.labels_per_class * n_classes) <= n_labels
+        and n_classes <= model.most_classes
+        and model.rows in kinds
+    ]
+
+
+def name_of(made: Any) -> str:
+    """Name of a classifier in a report."""
+    return made if isinstance(made, str) else type(made).__name__
+
+
+def fitted(model: Any, X: Any, y: IntArray) -> Any:
     """A model fitted to some rows; one that has not converged is judged by what it says."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return model.fit(X, y)
 
 
-def _logistic() -> Any:
-    return LogisticRegression(max_iter=300)
+@dataclass(frozen=True, eq=False)
+class FittedModel:
+    """A fitted classifier, asked for probabilities of all classes."""
+
+    change: Map  # of rows, before the classifier sees them
+    model: Any  # of class numbers
+    n_classes: int
+
+    def __call__(self, X: Any) -> FloatArray:
+        """Return a probability of each class for each row; 0 for classes it was not fitted to."""
+        predicted = np.zeros((X.shape[0], self.n_classes))
+        if len(predicted):  # a block of a cluster may be empty
+            rows, classes = self.change(X), self.model.classes_.astype(int)
+            if not sparse.issparse(rows) and np.abs(rows).max(initial=0) > FARTHEST:
+                rows = np.clip(rows, -FARTHEST, FARTHEST)
+            predicted[:, classes] = _checked(self.model, rows, len(classes))
+        return predicted
 
 
-def _forest() -> Any:
-    return RandomForestClassifier(TREES, oob_score=True, random_state=0)
+def _checked(model: Any, X: Any, n_classes: int) -> FloatArray:
+    """Probabilities of each row by a classifier; refused if they are none."""
+    given = model.predict_proba(X)
+    try:
+        predicted = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        predicted = np.empty(0)
+    shape = (X.shape[0], n_classes)
+    if predicted.shape != shape or not ((predicted >= 0) & (predicted <= 1 + ROUNDING)).all():
+        raise ValueError(
+            f"models: predict_proba of {type(model).__name__} must give each row a number from 0 to 1 for "
+            f"each of {n_classes} classes."
+        )
+    return predicted
 
 
-def _boosting() -> Any:
-    return HistGradientBoostingClassifier(random_state=0)
-
-
-def _discriminants() -> Any:
-    return LinearDiscriminantAnalysis(solver="eigen", shrinkage="auto")
-
-
-def _perceptron() -> Any:
-    return MLPClassifier(HIDDEN_UNITS, alpha=0.1, max_iter=EPOCHS, random_state=0)
-
-
-def _kernel() -> Any:
-    return make_pipeline(
-        Nystroem(n_components=KERNEL_ROWS, random_state=0),
-        LogisticRegression(C=KERNEL_FREEDOM, max_iter=300),
-    )
-
-
-MODELS: dict[str, Callable[[], Any]] = {
-    "logistic": _logistic,
-    "forest": _forest,
-    "boosting": _boosting,
-    "discriminants": _discriminants,
-    "perceptron": _perceptron,
-    "kernel": _kernel,
-}
+def fit_model(made: Any, sample: Sample, n_classes: int) -> FittedModel:
+    """A model by its name in `MODELS`, on columns that suit it; or any classifier, on rows as they are."""
+    if isinstance(made, str):
+        return FittedModel(sample.rows_for(made), sample.model(made), n_classes)
+    known = sample.known
+    return FittedModel(Identity(), fitted(clone(made), sample.X[known], sample.labels[known]), n_classes)

@@ -1,0 +1,113 @@
+"""A graph that was given, judged: by itself, and with features of its vertices smoothed along it."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from graphwell._types import FloatArray
+from graphwell.backends.base import PlacedGraph, Rows
+from graphwell.estimators.tuning.judge import Given, Judged, Model, folds_of, verdict
+from graphwell.estimators.tuning.maps import UnitLength, dense
+from graphwell.estimators.tuning.metrics import Ruled
+from graphwell.estimators.tuning.models import Sample, leading_axes
+from graphwell.estimators.tuning.stacking import Mixture
+from graphwell.graph import Graph
+from graphwell.graph.checks import read_features
+
+ALONG = "features along the graph"
+JOINED = "graph and features"
+SMOOTHING_STEPS, KEPT_OF_OWN = 15, 0.1
+"""Steps of smoothing, and the share of its own features that a row keeps in each: on Cora and CiteSeer a
+logistic regression on the smoothed features was 5 points and more ahead of all else (docs/data.md)."""
+MOST_SMOOTHED = 50_000_000
+"""Numbers that smoothed features may take; wider features are projected onto their leading axes first."""
+
+
+def judge_graph(
+    given: Given, graph: Any, features: Any, models: Any, rng: np.random.Generator
+) -> tuple[Judged, Any]:
+    """Judge a graph that was given; with features, graphs and classifiers of these too. And its rows.
+
+    New rows come as affinities to the fitted ones, so classifiers see the mean of the smoothed features
+    around a row. Without labels to hold out, the nearest-neighbour graph of the smoothed features is taken.
+    """
+    known, folds = np.flatnonzero(given.labels >= 0), [] if models is None else folds_of(given, rng)
+
+    def graph_model(name: str, graph: PlacedGraph) -> Model:
+        return lambda labels, shown, asked: given.solved(name, graph, labels, asked)
+
+    if features is None:
+        sample = Sample(np.zeros((len(known), 0)), given.labels[known])
+        ruled = Ruled("graph alone", "a graph was given")
+        found = verdict(
+            given, folds, ruled, {"graph alone": graph_model("graph alone", graph)}, [], sample, known
+        )
+        return replace(found, graph=graph), given.rows
+    affinity = sparse.csr_array(graph.W + sparse.eye_array(graph.n_vertices))
+    means = smoothed(graph, features)
+    around = unit_rows(mean_around(affinity, means))
+    few = min(given.sizes[0], len(around) - 1), min(given.sizes[1], len(around) - 1)
+    near = Graph.from_features(around, *few, n_jobs=getattr(given.backend, "n_jobs", None))
+    joined = graph.W + near.W * (graph.W.sum() / near.W.sum())
+    graphs = {
+        ALONG: given.backend.place(Graph.from_affinity(near.W)),
+        JOINED: given.backend.place(Graph.from_affinity(joined)),
+        "graph alone": graph,
+    }
+    ruled = Ruled(ALONG, "features were given")
+    sample = Sample(around, given.labels)
+    solved = {name: graph_model(name, each) for name, each in graphs.items()}
+    found = verdict(
+        given, folds, ruled, solved, models or [], sample, np.arange(len(around)), ("directions",)
+    )
+    mixture = None if found.mixture is None else AroundRows(found.mixture, means)
+    rows = Rows(affinity, affinity, graph.n_vertices, graph.n_vertices, evidence=mixture)
+    return replace(found, graph=graphs[found.tuning.metric]), rows
+
+
+@dataclass(frozen=True, eq=False)
+class AroundRows:
+    """Stacked models of the features around rows, which are given as affinities to the fitted rows."""
+
+    mixture: Mixture
+    means: FloatArray  # smoothed features of each fitted row
+
+    @property
+    def weight(self) -> float:
+        """Their weight beside the graph."""
+        return self.mixture.weight
+
+    def __call__(self, X: Any) -> FloatArray:
+        """Return the weighted sum of their probabilities for each row of affinities."""
+        return self.mixture(unit_rows(mean_around(X, self.means)))
+
+
+def smoothed(graph: Any, features: Any) -> FloatArray:
+    """Features of unit length, smoothed along the graph: ``H <- 0.9 S H + 0.1 Z``, S with loops."""
+    X = read_features(features)
+    if X.shape[0] != graph.n_vertices:
+        raise ValueError(
+            f"features has {X.shape[0]} rows but the graph has {graph.n_vertices}; give one row per vertex."
+        )
+    most = max(1, MOST_SMOOTHED // X.shape[0])
+    Z = unit_rows(leading_axes(X, most)(X) if X.shape[1] > most else dense(X))
+    W = sparse.csr_array(graph.W + sparse.eye_array(graph.n_vertices))
+    roots = sparse.diags_array(1 / np.sqrt(W.sum(axis=1)))
+    S, H = roots @ W @ roots, Z
+    for _ in range(SMOOTHING_STEPS):
+        H = (1 - KEPT_OF_OWN) * (S @ H) + KEPT_OF_OWN * Z
+    return unit_rows(H)
+
+
+def unit_rows(X: FloatArray) -> FloatArray:
+    """Rows divided by their length; rows of zeros stay."""
+    return UnitLength()(X)
+
+
+def mean_around(A: Any, values: FloatArray) -> FloatArray:
+    """Mean of the values of the rows that each row is linked to, by affinity; 0 where there is no link."""
+    A = sparse.csr_array(A, dtype=np.float64)
+    total = A @ np.ones(A.shape[1])
+    return (A @ values) / np.where(total > 0, total, 1.0)[:, None]

@@ -1,0 +1,492 @@
+"""The judge: which metric and which models label the rows best, by labels that are held out in turn.
+
+One split of the labels serves all: the choice of the metric, the temperatures and weights of the models, and
+the estimate of the accuracy. Part of the labels is held out, and each model labels them from the others: the
+graph is solved anew as a whole, start, coarse level and descent; classifiers are fitted anew. Then
+
+1. a learned metric replaces the one that the data alone speaks for if it is better by a standard error;
+2. each model gets a temperature, and those that are clearly behind the best are dropped;
+3. the others are stacked, with weights under which the held-out labels are likeliest;
+4. the accuracy is that of the stacked models at the held-out labels, with temperatures and weights from the
+   labels of the other folds.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from scipy.stats import chisquare
+from threadpoolctl import threadpool_limits
+
+from graphwell._rows import equal_rows, one_of_each
+from graphwell._types import BoolArray, FloatArray, IntArray
+from graphwell.backends.base import Backend, PlacedGraph, Rows, Vector
+from graphwell.backends.induction import distributions
+from graphwell.backends.registry import find_backend
+from graphwell.estimators.tuning.maps import Map
+from graphwell.estimators.tuning.metrics import CANDIDATES, Ruled, by_the_data, compared_with
+from graphwell.estimators.tuning.models import Sample, fit_model, models_for, name_of
+from graphwell.estimators.tuning.stacking import (
+    Mixture,
+    best_power,
+    log_likelihoods,
+    stacking_weights,
+    tempered,
+)
+from graphwell.model_selection import HiddenLabelsSplit
+from graphwell.progress import Progress, silent
+from graphwell.solve.descent import Status
+from graphwell.solve.fit import LABELS_PER_CLASS_ENOUGH, Recipe, Run, fit
+from graphwell.solve.problem import Problem
+
+FOLDS, FOLDS_OF_MANY, MANY_ROWS = 5, 2, 50_000
+"""Parts of the labels. With many rows each costs much of a fit, and labels are many or the graph is right."""
+LABELS_PER_CLASS_NEEDED = 2
+LABELS_JUDGED = 2_000
+"""Labels that models are judged by, at most."""
+ROWS_LOOKED_AT, ROWS_FITTED = 1_500, 20_000
+"""Rows that the rules see and what is chosen is fitted on, and their most: labelled ones first."""
+RACE_FROM, ROWS_OF_A_RACE = 5_000, 600
+"""With more rows learned metrics must win on a sample first, of so many rows or more if labels are more."""
+CLEARLY = 3.0
+"""Standard errors behind the best model at which one is dropped: see docs/data.md."""
+ONE_MORE_LABEL = 1.0
+"""Weight of a label that one of two models finds and the other does not, in logarithms."""
+MOST_RIVALS = 2
+"""Learned metrics that are left after the first fold."""
+SMALLEST_WEIGHT = 0.03
+"""A model of less weight is not stacked: it takes as long to ask as a weighty one."""
+Z_90 = 1.645
+BY_CHANCE = 0.01
+"""Probability below which the classes of the labels are no random sample of those of the rows."""
+LABELS_TO_CALIBRATE = 30
+"""Held-out labels from which on scores are said to be calibrated."""
+FEW_LABELS = "too few labels to weigh other models: the graph alone"
+
+
+@dataclass(frozen=True)
+class ModelScore:
+    """A model that was judged: its share of correct out-of-fold labels, its temperature and its weight."""
+
+    accuracy: float
+    temperature: float = 1.0
+    weight: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """Labels that were held out, one of the copies of a row, and which of them the stacked models found."""
+
+    labels: IntArray
+    correct: BoolArray
+
+    def accuracy(self, class_counts: FloatArray) -> tuple[float, tuple[float, float]]:
+        """Share of correct labels, and an interval that holds it with a probability of 90 % (Wilson).
+
+        Where the labels are no random sample of the rows, as their classes say, each class counts as it does
+        among all rows, whose numbers by class are given.
+        """
+        counts, shares = np.ones(len(self.labels)), np.maximum(class_counts, 1e-9)
+        shares = shares / shares.sum()
+        of_labels = np.bincount(self.labels, minlength=len(shares))
+        if chisquare(of_labels, shares * len(self.labels)).pvalue < BY_CHANCE:
+            counts = (shares / np.maximum(of_labels, 1))[self.labels]
+        n, z = counts.sum() ** 2 / (counts**2).sum(), Z_90
+        share = float(np.average(self.correct, weights=counts))
+        centre = (share + z * z / (2 * n)) / (1 + z * z / n)
+        half = z / (1 + z * z / n) * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+        return share, (max(0.0, float(centre - half)), min(1.0, float(centre + half)))
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """What was chosen, why, and how well each model did on held-out labels.
+
+    Attributes
+    ----------
+    metric : str
+        Name of the chosen metric, see `graphwell.estimators.tuning.metrics`.
+    why : str
+        Why, in a few words.
+    models : dict
+        The `ModelScore` of each model by its name: graph, learned metrics, classifiers.
+    power : float
+        That the scores of the graph are raised to: one over its temperature.
+    n_hidden : int
+        Number of labels that were held out.
+    keep : Status, optional
+        What most fits without the held-out labels kept, and the fit to all of them does too.
+    """
+
+    metric: str
+    why: str
+    models: dict[str, ModelScore] = field(default_factory=dict)
+    power: float = 1.0
+    n_hidden: int = 0
+    keep: Status | None = None
+    held_out: HeldOut | None = field(default=None, repr=False, compare=False)
+
+    def __str__(self) -> str:
+        known = CANDIDATES.get(self.metric)
+        stacked = [
+            (name, each.weight)
+            for name, each in self.models.items()
+            if each.weight > 0 and name not in ("graph", self.metric)
+        ]
+        members = "".join(f", {100 * weight:.0f} % {name}" for name, weight in stacked)
+        alone = "" if self.n_hidden or members else f"; {FEW_LABELS}"
+        return f"{self.metric if known is None else known.summary} ({self.why}){members}{alone}"
+
+    def table(self) -> Any:
+        """The models as a data frame, the weightiest first."""
+        from pandas import DataFrame
+
+        rows = [(name, each.accuracy, each.temperature, each.weight) for name, each in self.models.items()]
+        found = DataFrame(rows, columns=["model", "accuracy", "temperature", "weight"])
+        return found.sort_values("weight", ascending=False, kind="stable", ignore_index=True)
+
+
+def figures(tuning: Tuning, assigned: IntArray, n_classes: int) -> dict[str, Any]:
+    """The estimated accuracy of a fit that assigned these classes, as its attributes."""
+    accuracy, interval = None, None
+    if tuning.held_out is not None:
+        accuracy, interval = tuning.held_out.accuracy(np.bincount(assigned, minlength=n_classes))
+    return {
+        "accuracy_": accuracy,
+        "accuracy_interval_": interval,
+        "calibrated_": tuning.n_hidden >= LABELS_TO_CALIBRATE,
+    }
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """What was chosen: how rows are compared, with their graph, and what is stacked with it."""
+
+    tuning: Tuning
+    change: Map | None = None
+    graph: PlacedGraph | None = None
+    mixture: Mixture | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """What is judged: rows, their labels, and how their graph is built and solved."""
+
+    backend: Backend
+    rows: Rows
+    labels: IntArray
+    groups: IntArray | None  # equal where rows with a label are copies of each other
+    n_classes: int
+    problem: Callable[[PlacedGraph, Vector], Problem]
+    recipe: Recipe
+    sizes: tuple[int, int, str]  # n_neighbors, scale_neighbor, distance
+    run: Run
+    statuses: dict[str, list[Status]] = field(default_factory=dict)  # of the fits of each graph
+
+    def graph_of(self, change: Map | None) -> PlacedGraph:
+        """The graph of the rows under a metric."""
+        return self.backend.build_graph(replace(self.rows, change=change), *self.sizes, silent)
+
+    def solved(self, name: str, graph: PlacedGraph, labels: IntArray, places: IntArray) -> FloatArray:
+        """Probabilities of some rows, after a fit of the whole graph to these labels."""
+        self.run.check()
+        shown = self.backend.asarray(labels)
+        problem = self.problem(graph.bridged(shown >= 0), shown)
+        # With so many labels that the fit to all of them goes without the coarse level, these do too.
+        many = (self.labels >= 0).sum() >= LABELS_PER_CLASS_ENOUGH * self.n_classes
+        recipe = replace(
+            self.recipe, coarse=self.recipe.coarse and not (many and problem.size_bounds is None)
+        )
+        found = fit(self.backend, problem, recipe, Run(cancel=self.run.cancel), np.random.default_rng(0))
+        self.statuses.setdefault(name, []).append(found.result.status)
+        one_each = np.full(len(labels), len(places))
+        one_each[places] = np.arange(len(places))
+        shares = found.engine.group_means(found.engine.shares(found.scores), one_each, len(places) + 1)
+        return distributions(np, self.backend.to_host(found.result.labels)[places], shares[:-1])
+
+    def kept(self, name: str) -> Status | None:
+        """What most fits of a graph kept; None if there is no such.
+
+        The fit to all labels keeps the same: scores of another kind would have another temperature.
+        """
+        found = self.statuses.get(name, [])
+        kinds = [Status.SETTLED if status is Status.UNSETTLED else status for status in found]
+        return next((kind for kind in kinds if 2 * kinds.count(kind) > len(kinds)), None)
+
+    def on_sample(self, sample: Sample) -> "Given":
+        """The same on some rows, on one thread of this machine."""
+        n = sample.X.shape[0]
+        rows = Rows(sample.X, sample.X, n, sample.X.shape[1], compact=sample.compact)
+        sizes = (min(self.sizes[0], n - 1), min(self.sizes[1], n - 1), self.sizes[2])
+        groups = np.full(n, -1)
+        groups[sample.known] = equal_rows([sample.X[sample.known]])
+        backend = find_backend("cpu", n_jobs=1)
+        kept = (self.n_classes, self.problem, self.recipe)
+        return Given(backend, rows, sample.labels, groups, *kept, sizes, self.run)
+
+
+def sampled(labels: IntArray, most_labels: int, n_rows: int, rng: np.random.Generator) -> IntArray:
+    """Draw labelled rows and others: at least a quarter more, and so many rows in all."""
+    known, others = np.flatnonzero(labels >= 0), np.flatnonzero(labels < 0)
+    if len(known) > most_labels:
+        known = rng.choice(known, most_labels, replace=False)
+    wanted = max(n_rows - len(known), len(known) // 4)
+    if len(others) > wanted:
+        others = rng.choice(others, wanted, replace=False)
+    return np.sort(np.concatenate([known, others]))
+
+
+# ----------------------------------------------------------------------------------------- out-of-fold labels
+
+
+def folds_of(given: Given, rng: np.random.Generator) -> list[IntArray]:
+    """Rows whose labels are held out together, by class, copies in one fold; none if labels are few."""
+    alone = one_of_each(given.labels, given.groups)
+    counts = np.bincount(alone[alone >= 0], minlength=given.n_classes)
+    several = counts[counts > 1]
+    if len(several) < 2 or not counts.all() or counts.sum() < LABELS_PER_CLASS_NEEDED * given.n_classes:
+        return []
+    n_folds = FOLDS_OF_MANY if given.rows.n_rows >= MANY_ROWS else FOLDS
+    split = HiddenLabelsSplit(min(n_folds, int(several.sum())), random_state=rng)
+    folds = [hidden for _, hidden in split.split(None, given.labels.astype(int), given.groups)]
+    return [hidden for hidden in folds if len(hidden)]
+
+
+Model = Callable[[IntArray, Sample, IntArray], FloatArray]
+"""Takes the labels without the held-out ones, the sample with these, and rows; gives probabilities."""
+
+
+class OutOfFold:
+    """Out-of-fold probabilities of each model until it was dropped, and the labels that were held out."""
+
+    def __init__(self, n_classes: int, names: Iterable[str]) -> None:
+        self.left = list(names)  # models that were not dropped
+        self.places: list[IntArray] = []  # of each fold
+        self.truth: list[IntArray] = []
+        self.predicted = {name: np.zeros((0, n_classes)) for name in self.left}
+        self.power = dict.fromkeys(self.left, 1.0)  # one over the temperature
+        self.likely = {name: np.zeros(0) for name in self.left}  # log likelihoods under the temperature
+
+    def labels(self, name: str) -> IntArray:
+        """The labels that a model was asked about."""
+        return np.concatenate([np.zeros(0, dtype=np.int64), *self.truth])[: len(self.predicted[name])]
+
+    def add(self, name: str, predicted: FloatArray) -> None:
+        """Take the probabilities of one more fold; modest scores are not to lose to sure ones."""
+        self.predicted[name] = np.concatenate([self.predicted[name], predicted])
+        labels = self.labels(name)
+        self.power[name] = best_power(self.predicted[name], labels)
+        self.likely[name] = log_likelihoods(tempered(self.predicted[name], self.power[name]), labels)
+
+    def accuracy(self, name: str) -> float:
+        """Share of the labels that a model found; NaN if it was asked about none."""
+        correct = self.predicted[name].argmax(axis=1) == self.labels(name)
+        return float(correct.mean()) if len(correct) else float("nan")
+
+    def lead(self, name: str, over: str) -> tuple[float, float]:
+        """Mean difference of log likelihoods, and its standard error as if one more label told them apart.
+
+        Where few labels are held out and all are found, no difference would seem to be a sure one otherwise.
+        """
+        n = min(len(self.likely[name]), len(self.likely[over]))
+        difference = self.likely[name][:n] - self.likely[over][:n]
+        squares = float(((difference - difference.mean()) ** 2).sum()) + ONE_MORE_LABEL**2
+        return float(difference.mean()), float(np.sqrt(squares)) / n
+
+    def best(self, names: Iterable[str]) -> str:
+        """The likeliest of some models, the first of equals."""
+        return max(names, key=lambda name: float(self.likely[name].mean()))
+
+
+def out_of_fold(
+    given: Given,
+    folds: list[IntArray],
+    models: dict[str, Model],
+    sample: Sample,
+    places: IntArray,
+    metrics: Iterable[str] = (),
+    named: Iterable[str] = (),
+) -> OutOfFold:
+    """Ask every model about the labels of each fold, and drop those that are clearly behind the best.
+
+    Learned `metrics` cost a graph each: few are left, and none that is behind the first model, the graph.
+    `named` ones always stay. The sample's labels are judged, at its `places` among all rows.
+    """
+    found = OutOfFold(given.n_classes, list(models))
+    for number, hidden in enumerate(folds):
+        labels = given.labels.copy()
+        labels[hidden] = -1
+        asked = np.intersect1d(hidden, places[sample.known])
+        shown = sample.with_labels(labels[places])
+        found.places.append(asked)
+        found.truth.append(given.labels[asked].astype(np.int64))
+        for place, name in enumerate(found.left):
+            given.run.told("tuning", (number + place / len(found.left)) / len(folds))
+            found.add(name, models[name](labels, shown, asked))
+        graph, best = found.left[0], found.best(found.left)
+        rivals = sorted(set(metrics) & set(found.left), key=lambda name: -found.lead(name, graph)[0])
+        for name in found.left[1:]:
+            behind, error = found.lead(graph if name in rivals else best, name)
+            if name in rivals:
+                dropped = name not in rivals[:MOST_RIVALS] or behind > error
+            else:
+                dropped = name not in named and behind > CLEARLY * error
+            if dropped:
+                found.left.remove(name)
+    return found
+
+
+def stacked_out_of_fold(found: OutOfFold, names: list[str]) -> FloatArray:
+    """Probabilities of stacked models, with temperatures and weights from the labels of the other folds."""
+    fold = np.repeat(np.arange(len(found.truth)), [len(truth) for truth in found.truth])
+    labels, predicted = found.labels(names[0]), [found.predicted[name] for name in names]
+    stacked = np.zeros_like(predicted[0])
+    for number in np.unique(fold):
+        here, there = fold == number, fold != number
+        scaled = [tempered(each, best_power(each[there], labels[there])) for each in predicted]
+        weights = stacking_weights([each[there] for each in scaled], labels[there])
+        stacked[here] = np.tensordot(weights, [each[here] for each in scaled], axes=1)
+    return stacked
+
+
+# ------------------------------------------------------------------------------------------------ the verdict
+
+
+def verdict(
+    given: Given,
+    folds: list[IntArray],
+    ruled: Ruled,
+    graphs: dict[str, Model],
+    wanted: Any,
+    sample: Sample,
+    places: IntArray,
+    always: tuple[str, ...] = (),
+) -> Judged:
+    """Ask the models about held-out labels; choose the graph, the first unless another is better, and stack.
+
+    `wanted` are the classifiers, "auto" or in a list. Those that are named, and those of `always`, are
+    stacked even where no label can be held out, with the weights of the prior.
+    """
+    automatic = isinstance(wanted, str)
+    if automatic:
+        able = models_for(sample.X, int(sample.known.sum()), given.n_classes) if folds else []
+        every_class_is_known = len(np.unique(given.labels[given.labels >= 0])) == given.n_classes
+        always = always if every_class_is_known else ()
+        wanted = [*(name for name in able if name not in always), *always]
+    made: dict[str, Any] = {}
+    for each in wanted:
+        name = name_of(each)
+        made[name if name not in made else f"{name} {len(made) + 1}"] = each
+    few = sampled(sample.labels, LABELS_JUDGED, 0, np.random.default_rng(0))
+    judged, of_judged = sample.some(few), places[few]
+
+    def classifier(each: Any) -> Model:
+        return lambda labels, shown, asked: fit_model(each, shown, given.n_classes)(
+            judged.X[np.searchsorted(of_judged, asked)]
+        )
+
+    models = {**graphs, **{name: classifier(each) for name, each in made.items()}}
+    metrics, named = list(graphs)[1:], always if automatic else tuple(made)
+    with threadpool_limits(1):  # few rows, and the same bits for any number of threads
+        found = out_of_fold(given, folds, models, judged, of_judged, metrics, named)
+        graph = first = next(iter(graphs))
+        if folds:
+            best = found.best([name for name in graphs if name in found.left])
+            ahead, error = found.lead(best, first)
+            graph = best if ahead > error else first
+        members = [graph, *(name for name in made if name in found.left)]
+        while True:
+            scaled = [tempered(found.predicted[name], found.power[name]) for name in members]
+            weights = dict(zip(members, stacking_weights(scaled, found.labels(graph)), strict=True))
+            light = [n for n in members[1:] if weights[n] < SMALLEST_WEIGHT and n not in named]
+            if not light:
+                break
+            members.remove(min(light, key=lambda name: weights[name]))
+        fitted = tuple(fit_model(made[name], sample, given.n_classes) for name in members[1:])
+    held_out = None
+    if folds:
+        at, truth = np.concatenate(found.places), found.labels(graph)
+        firsts = slice(None) if given.groups is None else np.unique(given.groups[at], return_index=True)[1]
+        correct = stacked_out_of_fold(found, members).argmax(axis=1) == truth
+        held_out = HeldOut(truth[firsts], correct[firsts])
+    scores = {
+        name: ModelScore(found.accuracy(name), 1 / found.power[name], float(weights.get(name, 0.0)))
+        for name in models
+    }
+    why = ruled.why if graph == first else "best on held-out labels"
+    powers, shares = [found.power[n] for n in members], [float(weights[n]) for n in members]
+    return Judged(
+        Tuning(
+            ruled.name if graph == first else graph,
+            why,
+            scores,
+            powers[0],
+            sum(map(len, found.truth)),
+            given.kept(graph),
+            held_out,
+        ),
+        mixture=Mixture(fitted, tuple(powers[1:]), tuple(shares[1:])) if fitted else None,
+    )
+
+
+def judge_rows(given: Given, models: Any, metrics: bool, rng: np.random.Generator) -> Judged:
+    """Judge the graph of rows, learned metrics and classifiers; without `metrics` rows stay as they are."""
+    places = sampled(given.labels, ROWS_FITTED // 2, ROWS_LOOKED_AT, rng)
+    X = given.backend.some_rows(given.rows, places)
+    sample = Sample(X, given.labels[places], compact=given.rows.compact)
+
+    def map_of(metric: str, sample: Sample) -> Map | None:
+        return None if metric == "plain" else CANDIDATES[metric].fit(sample)
+
+    def learned(given: Given, metric: str) -> Model:
+        return lambda labels, shown, asked: given.solved(
+            metric, given.graph_of(map_of(metric, shown)), labels, asked
+        )
+
+    def graph_model(given: Given, graph: PlacedGraph) -> Model:
+        return lambda labels, shown, asked: given.solved("graph", graph, labels, asked)
+
+    with threadpool_limits(1):
+        ruled = by_the_data(sample.X) if metrics else Ruled("plain", "as asked for")
+        change = map_of(ruled.name, sample)
+    graph, folds = given.graph_of(change), folds_of(given, rng)
+    names = (
+        compared_with(ruled.name, int(sample.known.sum()), given.n_classes)[1:] if metrics and folds else []
+    )
+    if names and given.rows.n_rows > RACE_FROM:
+        few = sample.some(sampled(sample.labels, LABELS_JUDGED, ROWS_OF_A_RACE, rng))
+        small = given.on_sample(few)
+        race = {"graph": graph_model(small, small.graph_of(change)), **{n: learned(small, n) for n in names}}
+        everywhere = np.arange(few.X.shape[0])
+        with threadpool_limits(1):
+            found = out_of_fold(small, folds_of(small, rng), race, few, everywhere, names)
+        names = [name for name in found.left[1:] if found.lead(name, "graph")[0] > 0]
+    graphs = {"graph": graph_model(given, graph), **{name: learned(given, name) for name in names}}
+    judged = verdict(given, folds, ruled, graphs, models, sample, places)
+    if judged.tuning.metric != ruled.name:
+        change = map_of(judged.tuning.metric, sample)
+        graph = given.graph_of(change)
+    return replace(judged, change=change, graph=graph)
+
+
+def judge_on_worker(given: Given, models: Any, metrics: bool, rng: np.random.Generator) -> Judged:
+    """Judge some rows of a cluster, on one worker: all of them would be solved in many messages."""
+    places = sampled(given.labels, ROWS_FITTED // 2, ROWS_LOOKED_AT, np.random.default_rng(0))
+    X = given.backend.some_rows(given.rows, places)
+    sample = Sample(X, given.labels[places], compact=given.rows.compact)
+    here: Any = None  # backend, rows and run stay here
+    without = replace(given, backend=here, rows=here, run=here)
+    return given.backend.apart(_judge_sample, without, sample, models, metrics, rng, progress=given.run.told)
+
+
+def _judge_sample(
+    given: Given,
+    sample: Sample,
+    models: Any,
+    metrics: bool,
+    rng: np.random.Generator,
+    progress: Progress,
+) -> Judged:
+    small = replace(given.on_sample(sample), run=Run(progress=progress))
+    return replace(judge_rows(small, models, metrics, rng), graph=None)
