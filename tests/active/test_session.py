@@ -123,7 +123,9 @@ def test_a_refit_gives_exactly_what_a_fresh_fit_gives(parts):
             kept = session.fit()
         session.take_back(row)
         kept = session.fit()
-        fresh = gw.DiffuseInterfaceClassifier(models=None, random_state=0).fit(session.prepared.shown, session.labels)
+        fresh = gw.DiffuseInterfaceClassifier(models=None, random_state=0).fit(
+            session.prepared.shown, session.labels
+        )
     np.testing.assert_array_equal(kept.transduction_, fresh.transduction_)
     np.testing.assert_array_equal(kept.label_distributions_, fresh.label_distributions_)
 

@@ -51,7 +51,9 @@ def test_a_fitted_classifier_gives_its_labels_and_scores():
 
 def test_the_scores_of_a_fitted_classifier_decide_about_borders():
     graph, truth = clusters([60, 60, 60], spread=2.5)
-    clf = gw.DiffuseInterfaceClassifier(models=None, random_state=0).fit(graph, labelled(truth, range(0, 180, 9)))
+    clf = gw.DiffuseInterfaceClassifier(models=None, random_state=0).fit(
+        graph, labelled(truth, range(0, 180, 9))
+    )
     assert gw.suggest(clf, n=1, strategy="margin")[0] == clf.doubtful(1)[0]
 
 
@@ -132,6 +134,8 @@ def test_a_dask_array_is_asked_about_on_its_workers(client):
     X, truth = blobs(classes=3)
     found = gw.suggest(da.from_array(X, chunks=(60, -1)), n=3)
     assert sorted(truth[found]) == [0, 1, 2]
-    clf = gw.DiffuseInterfaceClassifier(models=None, random_state=0).fit(da.from_array(X, chunks=(60, -1)), few(truth))
+    clf = gw.DiffuseInterfaceClassifier(models=None, random_state=0).fit(
+        da.from_array(X, chunks=(60, -1)), few(truth)
+    )
     assert (few(truth)[gw.suggest(clf, n=4)] < 0).all()
     assert (few(truth)[gw.suggest(clf, n=4, strategy="margin")] < 0).all()
