@@ -58,6 +58,12 @@ def test_the_graph_cannot_be_changed():
             array[0] = 5
 
 
+def test_other_neighbours_give_the_graph_of_other_neighbours():
+    X = np.random.default_rng(0).normal(size=(150, 5))
+    fewer = Graph.from_features(X).with_neighbors(5)
+    np.testing.assert_allclose(fewer.W.toarray(), Graph.from_features(X, n_neighbors=5).W.toarray())
+
+
 def test_a_dask_array_is_not_fetched_silently():
     da = pytest.importorskip("dask.array")
     with pytest.raises(ValueError, match=r"works on one machine, and X is a Dask array; give X\.compute\(\)"):
@@ -197,6 +203,10 @@ def test_more_neighbours_than_rows_are_reduced_with_a_warning():
         (
             lambda: Graph.from_features(np.eye(5), 2, metric="hamming"),
             "metric must be one of euclidean, cosine",
+        ),
+        (
+            lambda: Graph.from_features(sparse.csr_array((60, 2**40))),
+            "columns, and to project them takes about",
         ),
         (lambda: Graph.from_affinity([[0, -1], [-1, 0]]), "negative values"),
         (lambda: Graph.from_affinity([[0, 1], [2, 0]]), "must be symmetric"),

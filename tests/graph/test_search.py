@@ -137,6 +137,12 @@ def test_nearly_every_point_is_in_the_cell_of_the_nearest_centroid(n_cells, monk
     assert np.take_along_axis(apart, cell[:, None], 1).mean() < 1.002 * apart.min(axis=1).mean()
 
 
+def test_cells_that_lie_together_are_grouped_in_parts_of_about_equal_size():
+    centres, sizes = np.array([[0.0], [5.0], [0.1], [5.1], [9.0]]), np.array([10, 10, 10, 10, 20])
+    assert cells.grouped(centres, sizes, 3).tolist() == [0, 1, 0, 1, 2]
+    assert cells.grouped(centres, sizes, 1).tolist() == [0] * 5
+
+
 @njit
 def masked(values, first, bound):
     return at_most(values, first, bound)
