@@ -103,12 +103,6 @@ def test_communities_follow_the_formula_of_doubt():
     assert found.reasons[0] == "group without a label, 6 rows"
 
 
-def test_many_isolated_vertices_do_not_take_all_memory():
-    W = np.zeros((3000, 3000))
-    W[:50, :50] = 1
-    assert gw.suggest(gw.Graph.from_affinity(W), n=3, strategy="communities")[0] < 50
-
-
 def test_auto_then_asks_every_other_question_at_a_border_in_batches_of_any_size():
     graph, truth = five_clusters()
     y = labelled(truth, [*range(0, 240, 15), 241, 243, 245, 247])

@@ -205,14 +205,6 @@ def test_shares_are_those_of_the_worker_that_took_longest():
     assert (found["rounds"], found["MB moved"], found["sweeps"]) == (40, 150e-6, 7)
 
 
-def test_every_part_lies_on_the_same_surface():
-    (X, truth), (Y, other) = cluster.surface(400, seed=0), cluster.surface(400, seed=1)
-    assert not np.array_equal(X, Y)
-    for c in range(8):
-        centre, next_centre = X[truth == c].mean(axis=0), Y[other == c].mean(axis=0)
-        assert np.linalg.norm(centre - next_centre) < 0.5 * np.linalg.norm(X - X.mean(axis=0), axis=1).mean()
-
-
 def test_large_sets_begin_and_all_rows_of_mnist_are_there():
     assert all(len(row) == len(labels.RATES) for row in labels.BEFORE.values())
     tasks = labels.tasks_for(["digits", "mnist"], Options(quick=False, out=Path()))

@@ -1,12 +1,9 @@
 """Data made from a seed."""
 
-import csv
-
 import numpy as np
 import pytest
 from PIL import Image
 from scipy import ndimage
-from sklearn.datasets import load_digits
 
 from graphwell import datasets
 from graphwell.datasets.strokes import STROKE, strokes, write_example
@@ -61,20 +58,6 @@ def test_sampled_labels_are_those_of_the_comparison_protocol():
     for c in range(3):
         expected[rng.choice(np.flatnonzero(y == c), 4, replace=False)] = c
     np.testing.assert_array_equal(datasets.sample_labels(y, 4, random_state=7), expected)
-
-
-def test_every_digit_is_a_row_with_its_pixels_and_its_truth():
-    header, *rows = csv.reader(datasets.digits_table(per_class=5, random_state=0).splitlines())
-    cells = np.array(rows)
-    data, truth = load_digits(return_X_y=True)
-    pixels = [i for i, name in enumerate(header) if name.startswith("pixel")]
-    np.testing.assert_array_equal(cells[:, pixels].astype(float), data)
-    np.testing.assert_array_equal(cells[:, header.index("truth")].astype(int), truth)
-    given = cells[:, header.index("label")]
-    np.testing.assert_array_equal(np.bincount(given[given != ""].astype(int)), np.full(10, 5))
-    np.testing.assert_array_equal(given[given != ""].astype(int), truth[given != ""])
-    assert datasets.digits_table(3, random_state=1) == datasets.digits_table(3, random_state=1)
-    assert datasets.digits_table(3, random_state=1) != datasets.digits_table(3, random_state=2)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from graphwell import Graph, baselines
 from graphwell.errors import OptionError
 from graphwell.metrics import matched_error
 from tests.estimators.cases import connected_case, normalised
-from tests.helpers import all_path_lengths, blobs, chain, few
+from tests.helpers import blobs, chain, few
 
 
 @pytest.mark.parametrize("weights", ["none", "wnll"])
@@ -44,14 +44,6 @@ def test_label_spreading_matches_the_dense_inverse(seed):
     expected = np.linalg.solve(np.eye(24) - 0.9 * graph.S.toarray(), Y)
     found = baselines.LabelSpreading(alpha=0.9).fit(graph, y).label_distributions_
     np.testing.assert_allclose(found[6:], normalised(expected)[6:], atol=1e-5)
-
-
-def test_labels_are_those_of_all_shortest_paths():
-    graph, y = connected_case(7)
-    lengths = all_path_lengths(graph)[:, y >= 0]
-    found = baselines.NearestLabel().fit(graph, y).transduction_
-    of_class = np.where(y[y >= 0] == found[:, None], lengths, np.inf)
-    np.testing.assert_allclose(of_class.min(axis=1), lengths.min(axis=1), rtol=1e-6)
 
 
 def test_a_chain_is_split_by_length():
