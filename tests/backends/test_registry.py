@@ -36,13 +36,14 @@ def test_a_registered_backend_is_a_device(dense):
     assert isinstance(find_backend("dense", n_jobs=1), DenseBackend)
 
 
-@pytest.mark.parametrize("parameters", [{}, {"tune": True}, {"start": "nearest"}, {"class_prior": "labels"}])
+@pytest.mark.parametrize(
+    "parameters", [{}, {"models": "auto"}, {"start": "nearest"}, {"class_prior": "labels"}]
+)
 def test_a_classifier_runs_on_a_registered_backend(dense, parameters):
     X, truth = blobs(n=25)
-    found = gw.DiffuseInterfaceClassifier(models=None, device=dense, random_state=0, **parameters).fit(
-        X, few(truth)
-    )
-    expected = gw.DiffuseInterfaceClassifier(models=None, random_state=0, **parameters).fit(X, few(truth))
+    given = {"models": None, "random_state": 0, **parameters}
+    found = gw.DiffuseInterfaceClassifier(device=dense, **given).fit(X, few(truth))
+    expected = gw.DiffuseInterfaceClassifier(**given).fit(X, few(truth))
     np.testing.assert_array_equal(found.transduction_, truth)
     np.testing.assert_allclose(found.label_distributions_, expected.label_distributions_, atol=1e-3)
     np.testing.assert_array_equal(found.predict(X + 0.01), truth)

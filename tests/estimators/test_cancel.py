@@ -34,13 +34,13 @@ def cancelled_in(classifier, X, y, stage):
     ("stage", "parameters"),
     [
         ("neighbours", {}),
-        ("tuning", {"tune": True}),
-        ("start", {"tune": False}),
+        ("tuning", {"models": "auto"}),
+        ("start", {}),
         ("descent", {"start": "random"}),
     ],
 )
 def test_a_cancelled_fit_ends_in_its_stage_and_is_none(stage, parameters):
-    classifier = gw.DiffuseInterfaceClassifier(models=None, random_state=0, **parameters)
+    classifier = gw.DiffuseInterfaceClassifier(**{"models": None, "random_state": 0, **parameters})
     cancelled_in(classifier, X, Y, stage)
     assert not [name for name in vars(classifier) if name.endswith("_")]
 

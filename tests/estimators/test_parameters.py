@@ -100,7 +100,9 @@ def test_rows_out_of_range_are_refused_by_fit_and_predict(form, models):
     clf = DiffuseInterfaceClassifier(models=models, n_jobs=1).fit(form(X), y)
     for ask in (clf.predict, clf.predict_proba, lambda rows: clf.fit(rows, y)):
         for factor in (1e151, -1e200, 1e300):
-            with pytest.raises(ValueError, match=r"X holds values beyond 1e\+150; rescale the features\.$"):
+            with pytest.raises(
+                ValueError, match=r"X holds values beyond 1e\+150; rescale|is .*, too large to take"
+            ):
                 ask(form(np.where(np.arange(40)[:, None] == 7, factor, X)))
         with pytest.raises(ValueError, match="complex"):
             ask(form(X + 1j))
@@ -240,7 +242,7 @@ def test_weight_0_is_unknown_and_weight_1_changes_nothing():
 
 def test_labels_of_little_trust_are_overruled():
     X, truth, y, wrong = wrong_labels()
-    clf = DiffuseInterfaceClassifier(random_state=0)
+    clf = DiffuseInterfaceClassifier(models=None, random_state=0)
     trusted = clf.fit(X, y).transduction_
     np.testing.assert_array_equal(trusted[wrong], y[wrong])
     weights = np.ones(len(y))
@@ -253,7 +255,7 @@ def test_trust_is_part_of_a_checkpoint(tmp_path):
     X, _, y, wrong = wrong_labels()
     weights = np.ones(len(y))
     weights[wrong] = 0.02
-    clf = DiffuseInterfaceClassifier(random_state=0)
+    clf = DiffuseInterfaceClassifier(models=None, random_state=0)
     clf.fit(X, y, weights, checkpoint=tmp_path / "run")
     with pytest.raises(ValueError, match="the known labels differ"):
         clf.fit(X, y, checkpoint=tmp_path / "run")

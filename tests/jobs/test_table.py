@@ -47,7 +47,7 @@ def test_the_program_and_a_fit_of_the_data_frame_agree_row_for_row(tmp_path, kin
 def run(folder, frame, **options):
     """Label a table without learned metrics, and what was said of it."""
     pd.DataFrame(frame).to_csv(folder / "t.csv", index=False)
-    given = {"n_neighbors": 2, "n_jobs": 1, "parameters": {"tune": False, "evidence": None}, **options}
+    given = {"n_neighbors": 2, "n_jobs": 1, "parameters": {"models": None}, **options}
     report = classify(ClassifyOptions(table=folder / "t.csv", **given))
     return report, " ".join(map(str, report.notes))
 
