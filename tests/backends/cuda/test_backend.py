@@ -35,7 +35,7 @@ def test_starts_are_those_of_the_cpu(gpu, start):
         assert (found.offsets.get() == expected.offsets).mean() > 0.998
 
 
-@pytest.mark.parametrize("parameters", [{}, {"start": "nearest"}, {"start": "random"}, {"tune": True}])
+@pytest.mark.parametrize("parameters", [{}, {"start": "nearest"}, {"start": "random"}, {"models": []}])
 def test_a_fit_on_the_gpu_is_that_of_the_cpu(gpu, parameters):
     X, y = load_digits(return_X_y=True)
     expected = DiffuseInterfaceClassifier(models=None, random_state=0, **parameters).fit(X, few(y))
