@@ -316,9 +316,29 @@ def test_polars_and_arrow_are_read_alike():
     assert not any(map(is_frame, (np.eye(2), [[1]], {"a": [1]}, pd.Series([1]), None)))
 
 
+def test_numbers_that_no_array_holds_are_fitted_or_refused_in_a_sentence():
+    polars, pyarrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
+    small, large = [3, None, 1, 2], [10**30, -(10**30), 10**29, 5]
+    exact = [Decimal(value) for value in large]
+    for made, values in (
+        (polars.DataFrame({"x": polars.Series(small, dtype=polars.Int128)}), small),
+        (polars.DataFrame({"x": polars.Series(large, dtype=polars.Int128)}), large),
+        (polars.DataFrame({"x": polars.Series(exact)}), large),
+        (pyarrow.table({"x": pyarrow.array(exact, pyarrow.decimal256(60, 2))}), large),
+        (pd.DataFrame({"x": large}), large),
+        (pd.DataFrame({"x": [*exact[:3], Decimal("sNaN")]}), [*large[:3], None]),
+    ):
+        found = gw.TableEncoder(missing="keep").fit_transform(made)[:, 0]
+        np.testing.assert_array_equal(found, [NAN if value is None else float(value) for value in values])
+    for cells in ([10**400, 1, 2], [Decimal("1e400"), 1, 2]):
+        with pytest.raises(gw.errors.OptionError, match="Row 1: the feature 'x' is infinite"):
+            gw.TableEncoder(standardise="standard").fit(pd.DataFrame({"x": pd.Series(cells, dtype=object)}))
+
+
 @pytest.mark.parametrize(
     ("made", "words"),
     [
+        (pd.DataFrame({"a": pd.Series([1j, 2], dtype=object)}), "'a' holds complex numbers"),
         (pd.DataFrame([[1, 2]], columns=pd.MultiIndex.from_tuples([("a", "b"), ("a", "c")])), "of 2 levels"),
         (pd.DataFrame([[1, 2]], columns=["a", "a"]), "several columns named 'a'"),
         (pd.DataFrame({"a": [[1, 2], [3]]}), "'a' holds values of the type list; each cell must be one"),

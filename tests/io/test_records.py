@@ -3,6 +3,7 @@
 import datetime
 import json
 import sys
+import zipfile
 
 import numpy as np
 import openpyxl
@@ -174,8 +175,9 @@ def test_what_is_no_table_is_named_with_its_line(tmp_path, lines, words):
 
 
 def test_odd_characters_and_huge_numbers_do_no_harm(tmp_path):
-    path = lines_of(tmp_path, '{"a": "\\ud800", "b": 1e999, "c": 123456789012345678901234567890}')
-    assert gw.read_table(path).iloc[0].tolist() == ["?", np.inf, 123456789012345678901234567890.0]
+    huge = "1" + 400 * "0"
+    path = lines_of(tmp_path, f'{{"a": "\\ud800", "b": 1e999, "c": {2**80}, "d": -{huge}}}')
+    assert gw.read_table(path).iloc[0].tolist() == ["?", np.inf, 2.0**80, -np.inf]
     assert labelled(path, "a", ["?"]).stat().st_size
 
 
@@ -198,16 +200,36 @@ def test_cells_of_a_sheet_have_their_types(tmp_path):
         [1, 0.5, True, "a", when, 1],
         [None] * 6,
         [2, None, False, None, when.replace(hour=12), "two"],
-        [3, 2, True, "=1+1", datetime.time(9, 30), datetime.date(2024, 4, 1)],
+        [3, 2, True, None, datetime.time(9, 30), datetime.date(2024, 4, 1)],
     )
     table = open_table(path)
     assert table.names == ("count", "size", "yes", "name", "day", "mixed")
     assert table.column("count").tolist() == [1, 2, 3]
     np.testing.assert_array_equal(table.column("size"), [0.5, np.nan, 2])
     assert table.column("yes").tolist() == [True, False, True]
-    assert table.column("name").tolist() == ["a", "", ""]  # a formula that nobody has computed has no value
+    assert table.column("name").tolist() == ["a", "", ""]
     assert table.column("day").tolist() == ["2024-03-31", "2024-03-31 12:00:00", "09:30:00"]
     assert table.column("mixed").tolist() == ["1", "two", "2024-04-01"]
+
+
+def test_formulas_whose_values_nobody_saved_are_told(tmp_path):
+    path = sheet_of(tmp_path, ["x", "twice"], [1, "=2*A2"], [2, "=2*A3"], [None, 3])
+    with pytest.raises(
+        ValueError, match=r"cell B2: a formula whose value is not in the file \(2 such cells\)"
+    ):
+        gw.read_table(path)
+    with zipfile.ZipFile(path) as book:
+        parts = {name: book.read(name) for name in book.namelist()}
+    sheet = parts["xl/worksheets/sheet1.xml"]
+    saved = sheet.replace(b"2*A2</f><v />", b"2*A2</f><v>2</v>").replace(
+        b'<c r="B3"><f>2*A3</f><v />', b'<c r="B3" t="str"><f>2*A3</f><v></v>'
+    )
+    with zipfile.ZipFile(
+        path, "w"
+    ) as book:  # as a spreadsheet program saves it; the second result is no text
+        for name, part in parts.items():
+            book.writestr(name, saved if part is sheet else part)
+    assert gw.read_table(path)["twice"].fillna(0).tolist() == [2, 0, 3]
 
 
 def test_text_is_never_taken_for_a_formula(tmp_path):

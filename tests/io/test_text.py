@@ -6,14 +6,17 @@ import gzip
 import io
 import lzma
 import tempfile
+import zipfile
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graphwell as gw
+from graphwell import memory
 from graphwell.errors import OptionError
 from graphwell.io.cells import NEW_NAMES, NewColumns, text_column
 from graphwell.io.tables import open_table
@@ -184,6 +187,23 @@ def test_damaged_files_are_told(tmp_path, end, harm):
     path.write_bytes(whole[: len(whole) // 2] if harm == "cut" else b"x,pet\n1,cat\n")
     with pytest.raises(ValueError, match=r"in\.csv.* cannot be unpacked: it is damaged"):
         gw.read_table(path)
+
+
+@pytest.mark.parametrize("name", ["in.csv.gz", "in.csv.bz2", "in.csv.xz", "in.npz", "in.xlsx"])
+def test_bombs_are_refused_unless_the_user_says_how_much_memory_they_may_take(tmp_path, monkeypatch, name):
+    path = tmp_path / name
+    if name == "in.npz":
+        np.savez_compressed(path, X=np.zeros((200_000, 2)))
+    elif name == "in.xlsx":
+        pd.DataFrame({"x": [0] * 2000}).to_excel(path, index=False)
+        with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as book:
+            book.writestr("xl/media/picture.png", bytes(5_000_000))
+    else:
+        path.write_bytes(PACKERS[path.suffix](b"x\n" + b"0\n" * 2_000_000))
+    monkeypatch.setattr(memory, "LITTLE", 10**6)
+    with pytest.raises(OptionError, match=f"{name} unpacks from .* with max_memory"):
+        gw.read_table(path)
+    assert len(gw.read_table(path, max_memory="2GB")) >= 2000
 
 
 def test_what_would_not_fit_is_refused_while_it_is_unpacked(tmp_path):

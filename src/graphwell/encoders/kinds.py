@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
 from functools import cached_property
-from numbers import Number, Real
+from numbers import Complex, Number, Real
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,16 @@ import numpy as np
 from graphwell._types import BoolArray, FloatArray
 from graphwell._unknown import says_nothing
 from graphwell.encoders.written import NO_TIME, read_dates, read_numbers
-from graphwell.io.cells import EMPTY_CELLS, TEXT, as_numbers, as_text, is_missing, is_text, text_column
+from graphwell.io.cells import (
+    EMPTY_CELLS,
+    TEXT,
+    as_float,
+    as_numbers,
+    as_text,
+    is_missing,
+    is_text,
+    text_column,
+)
 
 SAY_NOTHING = text_column([*EMPTY_CELLS, "?", "None", "none", "na", "NaT"])
 FRAMES = {"pandas": ("DataFrame",), "polars": ("DataFrame",), "pyarrow": ("Table", "RecordBatch")}
@@ -130,7 +139,8 @@ def _is_numeric(column: Any) -> bool:
     dtype = getattr(column, "dtype", None)
     if isinstance(dtype, np.dtype):
         return dtype.kind in "biuf"
-    return not hasattr(column, "iloc") and _type_of(column).startswith(NUMERIC)
+    kind = _type_of(column)
+    return not hasattr(column, "iloc") and kind.startswith(NUMERIC) and not kind.endswith("128")
 
 
 def _cells(name: str, column: Any) -> Cells:
@@ -148,9 +158,13 @@ def _cells(name: str, column: Any) -> Cells:
     if values.dtype.kind == "m":
         values = values / np.timedelta64(1, "D")
     if values.dtype.kind == "c":
-        raise ValueError(f"The column {name!r} holds complex numbers; give their parts as columns.")
+        raise _complex(name)
     boolean = values.dtype.kind == "b" or kind.startswith("bool")
     return Cells(values, "category" if categories else "boolean" if boolean else None)
+
+
+def _complex(name: str) -> ValueError:
+    return ValueError(f"The column {name!r} holds complex numbers; give their parts as columns.")
 
 
 def _from_objects(name: str, values: Any, *, of_text: bool) -> Any:
@@ -165,7 +179,7 @@ def _from_objects(name: str, values: Any, *, of_text: bool) -> Any:
         return values.astype(bool)
     if all_are(Real, Decimal, np.bool_):
         numbers = np.full(len(gone), np.nan)
-        numbers[~gone] = [float(value) for value in known]
+        numbers[~gone] = [as_float(value) for value in known]
         return numbers
     if all_are(date, np.datetime64):
         times = np.full(len(gone), NO_TIME)
@@ -173,6 +187,8 @@ def _from_objects(name: str, values: Any, *, of_text: bool) -> Any:
             zoned = getattr(time, "tzinfo", None) is not None  # NumPy has no zones: it is put into UTC
             times[row] = np.datetime64((time - time.utcoffset()).replace(tzinfo=None) if zoned else time)
         return times
+    if any(isinstance(value, Complex) and not isinstance(value, Real) for value in known):
+        raise _complex(name)
     wrong = next((v for v in known if not isinstance(v, str | Number | np.generic | date)), None)
     if wrong is not None:
         raise ValueError(

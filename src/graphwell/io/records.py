@@ -16,6 +16,7 @@ from graphwell.io.cells import (
     TEXT,
     NewColumns,
     Table,
+    as_float,
     checked,
     is_missing,
     is_text,
@@ -26,7 +27,7 @@ from graphwell.io.cells import (
     words_of,
 )
 from graphwell.io.text import Reading
-from graphwell.memory import check_fits
+from graphwell.memory import check_fits, check_unpacked
 
 JSON_SUFFIXES = (".jsonl", ".ndjson")
 JSON_BYTES, SHEET_BYTES = 10, 8  # memory that a byte of JSON takes once it is read, or of an unpacked sheet
@@ -41,9 +42,9 @@ def _table(path: Path, columns: Mapping[str, Any], stored: Any = None) -> Table:
     made = {}
     for name, column in columns.items():
         if column.dtype.kind not in "biuf" and not is_text(column):
+            as_bytes = column.dtype.kind == "S"
             try:
                 cells = column.tolist()
-                as_bytes = column.dtype.kind == "S"
                 column = text_column([c.decode("utf-8", "replace") if as_bytes else str(c) for c in cells])
             except (UnicodeError, SystemError) as error:  # NumPy stores any 32 bits as a character
                 raise ValueError(f"{path}: column {name!r} holds text that is not Unicode.") from error
@@ -58,8 +59,9 @@ def _column_of(values: Sequence[Any], as_cell: Callable[[Any], str]) -> Any:
     if known and whole and all(isinstance(value, bool) for value in known):
         return np.array(values)
     if known and all(map(_is_number, known)):
-        small = whole and all(isinstance(value, int) and abs(value) < 2**63 for value in known)
-        return np.array([np.nan if v is None else v for v in values], np.int64 if small else np.float64)
+        if whole and all(isinstance(value, int) and abs(value) < 2**63 for value in known):
+            return np.array(values, dtype=np.int64)
+        return np.array([np.nan if value is None else as_float(value) for value in values])
     return text_column(["" if value is None else as_cell(value) for value in values])
 
 
@@ -86,8 +88,18 @@ def read_npy(path: Path, options: Reading) -> Table:
     return _table(path, {str(i): array[:, i] for i in range(array.shape[1])})
 
 
+def _check_archive(path: Path, copies: int) -> None:
+    """Refuse an archive that would not fit once it is unpacked; reading says what else is wrong with it."""
+    if zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            unpacked = sum(member.file_size for member in archive.infolist())
+        check_unpacked(path, path.stat().st_size, unpacked)
+        check_fits(path, copies * unpacked)
+
+
 def read_npz(path: Path, options: Reading) -> Table:
     """Read a matrix `X`, whose columns are named X0, X1, ..., and the arrays with one value per row of it."""
+    _check_archive(path, 1)
     whole = load_npz(path)
     X = whole.get("X")
     if X is None or X.ndim != 2 or X.shape[1] == 0:
@@ -219,18 +231,31 @@ def read_xlsx(path: Path, options: Reading) -> Table:
     """
     openpyxl = require_openpyxl()
     try:
-        with zipfile.ZipFile(path) as archive:  # what would not fit once it is unpacked is refused
-            check_fits(path, SHEET_BYTES * sum(member.file_size for member in archive.infolist()))
+        _check_archive(path, SHEET_BYTES)
         with path.open("rb") as file:
-            book = openpyxl.load_workbook(file, read_only=True, data_only=True)
-            cells = ([None if c == "" else c for c in row] for row in book.worksheets[0].values)
-            rows = [row for row in cells if any(cell is not None for cell in row)]
+            rows, gaps = [], set()
+            for row in openpyxl.load_workbook(file, read_only=True, data_only=True).worksheets[0].rows:
+                empty = (cell for cell in row if cell.value is None and cell.data_type == "n")
+                gaps |= {cell.coordinate for cell in empty if hasattr(cell, "coordinate")}
+                rows.append([None if cell.value == "" else cell.value for cell in row])
+            unsaved = []  # formulas without a value: a second look at the sheet, where cells are empty
+            if gaps:
+                cells = (
+                    c for row in openpyxl.load_workbook(file, read_only=True).worksheets[0].rows for c in row
+                )
+                unsaved = [c.coordinate for c in cells if c.data_type == "f" and c.coordinate in gaps]
     except (OptionError, FileNotFoundError, MemoryError):
         raise
     except Exception as error:  # zip, XML and openpyxl raise a dozen kinds for bad bytes
         raise ValueError(
             f"{path} cannot be read as a spreadsheet (.xlsx): it is damaged, protected or something else."
         ) from error
+    if unsaved:
+        raise ValueError(
+            f"{path}, cell {unsaved[0]}: a formula whose value is not in the file ({len(unsaved):,} such "
+            "cells); open the file in a spreadsheet program and save it there."
+        )
+    rows = [row for row in rows if any(cell is not None for cell in row)]
     if not rows:
         raise ValueError(f"{path} has nothing on its first sheet.")
     width = max(map(len, rows))

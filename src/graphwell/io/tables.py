@@ -1,7 +1,7 @@
 """Tables in files: the formats, reading and writing by the end of a file's name."""
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +10,7 @@ from graphwell.errors import OptionError
 from graphwell.io import anndata_files, parquet, records, text
 from graphwell.io.cells import NewColumns, Table
 from graphwell.io.files import STANDARD, check_input, either, endings, folder_written_whole, written_out
+from graphwell.memory import limited_to
 from graphwell.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ def read_table(
     delimiter: str | None = None,
     encoding: str | None = None,
     decimal: str | None = None,
+    max_memory: str | None = None,
     progress: Progress = silent,
 ) -> "pandas.DataFrame":
     r"""Read any table as a data frame of pandas, as `graphwell classify` reads it.
@@ -67,6 +69,9 @@ def read_table(
         Of a text table.
     decimal : {".", ","}, optional
         Decimal mark of numbers in text.
+    max_memory : str, optional
+        Larger files are refused, ``"4GB"`` say; by default what is free, and packed files that unpack to
+        200 times their size.
     progress : callable
         Given the stage, and the share of it that is done.
 
@@ -81,9 +86,10 @@ def read_table(
     >>> frame["weight"].tolist(), frame["pet"].isna().tolist()
     ([4.5, 30.0], [False, True])
     """
-    return open_table(
-        Path(path), delimiter=delimiter, encoding=encoding, decimal=decimal, progress=progress
-    ).frame
+    with limited_to(max_memory) if max_memory else nullcontext():
+        return open_table(
+            Path(path), delimiter=delimiter, encoding=encoding, decimal=decimal, progress=progress
+        ).frame
 
 
 def open_table(

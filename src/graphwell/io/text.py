@@ -11,6 +11,7 @@ import csv
 import gzip
 import io
 import lzma
+import math
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Mapping
@@ -35,7 +36,7 @@ from graphwell.io.cells import (
     with_new_columns,
 )
 from graphwell.io.files import STANDARD
-from graphwell.memory import check_fits
+from graphwell.memory import check_fits, check_unpacked
 from graphwell.progress import Progress, silent
 
 DELIMITERS = (",", ";", "\t", "|")
@@ -112,19 +113,20 @@ def _opened(path: Path) -> IO[bytes]:
         return path.open("rb")
     try:
         with OPENERS[path.suffix.lower()](path, "rb") as packed:
-            return _in_memory(path, packed)
+            return _in_memory(path, packed, path.stat().st_size)
     except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
         if isinstance(error, OSError) and error.errno is not None:  # bz2 has no error of its own
             raise
         raise ValueError(f"{path} cannot be unpacked: it is damaged, truncated or something else.") from error
 
 
-def _in_memory(name: object, file: Any) -> IO[bytes]:
+def _in_memory(name: object, file: Any, n_packed: float = math.inf) -> IO[bytes]:
     """All bytes of a stream, whose size nobody knows before."""
     pieces, size = [], 0
     while piece := file.read(BYTES_AT_ONCE):
         pieces.append(piece)
         size += len(piece)
+        check_unpacked(name, n_packed, size)
         check_fits(name, 2 * size)  # the pieces, and all of them together
     return io.BytesIO(b"".join(pieces))
 
