@@ -127,7 +127,7 @@ class Labeller(User):
     """A user of the label page."""
 
     arguments = ("label", "in.csv")
-    files = ("in.csv", "in.csv.journal", "in.labelled.csv")
+    files = ("in.csv", "in.csv.journal", ".in.csv.journal.address", "in.labelled.csv")
     event = "answers"
     keeps = ("label", "cannot tell", "skip", "clear", "add class", "rename class", "merge classes",
              "remove class", "color class")  # fmt: skip
@@ -181,7 +181,7 @@ class Painter(User):
     """A user of the paint page."""
 
     arguments = ("paint", "in.png", "--output", "painted")
-    files = ("in.png", "painted")
+    files = ("in.png", "painted", ".painted.address")
     event = "picture"
     keeps = ("stroke", "add class", "rename class", "color class")
 

@@ -218,6 +218,30 @@ def test_the_browser_is_given_a_private_file_in_place_of_the_token(monkeypatch):
     assert not path.parent.exists()
 
 
+def test_a_new_start_takes_the_port_and_the_token_again_from_a_private_file(tmp_path, monkeypatch):
+    import uvicorn
+
+    printed, path = [], tmp_path / "address"
+    monkeypatch.setattr(uvicorn.Server, "run", lambda self, sockets: None)
+
+    def start(**options):
+        launch(EchoPage(), open_browser=False, on_ready=printed.append, remembered=path, **options)
+        assert path.stat().st_mode & 0o777 == 0o600
+        return printed[-1]
+
+    first = start()
+    assert start() == first
+    with socket.create_server(("127.0.0.1", urlsplit(first).port)):
+        other = urlsplit(start())
+    assert other.port != urlsplit(first).port
+    assert other.path == urlsplit(first).path
+    path.chmod(0o644)  # others may have read it
+    assert urlsplit(start()).path != other.path
+    for odd in ("{", "5", '{"port": 1}', '{"port": "1", "token": "%s"}' % ("x" * 32), '{"token": "/.."}'):
+        path.write_text(odd)
+        assert len(urlsplit(start()).path) == 34
+
+
 @pytest.fixture(scope="module")
 def impatient():
     """The address of a server that waits half a second for a request."""

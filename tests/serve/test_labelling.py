@@ -3,6 +3,7 @@
 import csv
 import math
 import threading
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -413,7 +414,9 @@ def test_what_is_refused_is_not_written(window):
 
 def test_the_table_is_written_and_its_answers_classify_to_the_labels_that_were_shown(window):
     answered(window, 6)
-    window.do("cannot tell", rows=[window.next()])
+    untold = window.next()
+    window.do("cannot tell", rows=[untold])
+    window.do("label", rows=[1, 2], weight=0.1, **{"class": window.names.index("group 0")})
     window.fitted()
     assert window.do("export").endswith("groups.labelled.csv")
     folder = window.table.options.table.parent
@@ -422,14 +425,20 @@ def test_the_table_is_written_and_its_answers_classify_to_the_labels_that_were_s
     again = folder / "again.csv"
     options = ("--id", "name", "--unknown", "?", "--set", "models=none")
     assert classify(back, "-o", again, *options).exit_code == 0
-    names = ("name", "graphwell_label", "graphwell_given")
     shown, found = (
-        [[row[name] for name in names] for row in csv.DictReader(path.read_text().splitlines())]
+        list(csv.DictReader(path.read_text().splitlines()))
         for path in (folder / "groups.labelled.csv", again)
     )
-    assert found == shown
-    assert [row[1] for row in shown] == [f"group {group}" for group in window.truth]
-    assert sum(row[2] == "true" for row in found) == 6
+    assert shown[untold]["graphwell_label"] == shown[untold]["graphwell_score"] == ""
+    for row, (mine, other) in enumerate(zip(shown, found, strict=True)):
+        assert mine["graphwell_given"] == other["graphwell_given"]
+        assert other["graphwell_label"] == f"group {window.truth[row]}"
+        assert mine["graphwell_label"] == (other["graphwell_label"] if row != untold else "")
+    status = Counter(row["graphwell_status"] for row in shown)
+    assert (status["given"], status["cannot tell"]) == (6, 1)
+    assert shown[untold]["graphwell_status"] == "cannot tell"
+    assert status["labelled"] == len(shown) - 7 - status["uncertain"]
+    assert {shown[row]["graphwell_status"] for row in (1, 2)} <= {"labelled", "given"}
 
 
 def test_maps_by_the_graph_and_by_given_columns(window, tmp_path):

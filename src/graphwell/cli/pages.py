@@ -158,6 +158,7 @@ def _serve(
         launch(
             page, host=host, port=port, address=address, password=password, open_browser=browser,
             on_ready=lambda where: typer.echo(f"Open {where}"),
+            remembered=journal.with_name(f".{journal.name}.address"),
         )  # fmt: skip
     except KeyboardInterrupt:
         if not quiet:

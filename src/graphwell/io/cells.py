@@ -27,8 +27,9 @@ NEW_NAMES = (
     "graphwell_reachable",
     "graphwell_given",
     "graphwell_bridged",
+    "graphwell_status",
 )
-"""Columns that are added; the last is there only if any row was bridged."""
+"""Columns that are added; `bridged` only if any row was, `status` only by the page of `graphwell label`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,10 +74,11 @@ class NewColumns:
     given: BoolArray
     bridged: BoolArray | None = None  # where any row was bridged
     safe: bool = False  # put an apostrophe before cells of text that a spreadsheet would run
+    status: Any = None  # text
 
     def by_name(self) -> dict[str, Any]:
         """Return the new columns by name."""
-        columns = (self.label, self.score, self.reachable, self.given, self.bridged)
+        columns = (self.label, self.score, self.reachable, self.given, self.bridged, self.status)
         named = zip(NEW_NAMES, columns, strict=True)
         return {name: column for name, column in named if column is not None}
 

@@ -21,6 +21,9 @@ from graphwell.jobs.table import TableRows, find_column, notes_from_warnings, op
 from graphwell.memory import limited_to
 from graphwell.progress import Progress, silent
 
+# Doubt from which a label is called uncertain: its class leads the next by less than a third. Not tuned.
+UNCERTAIN = 2 / 3
+STATES = ("given", "labelled", "cannot tell", "uncertain")
 PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp")
 
 LONGEST_CELL = 4_000
@@ -296,18 +299,24 @@ def open_table(options: LabelOptions, *, progress: Progress = silent) -> Labelle
 
 
 def write_labels(table: LabelledTable, classes: tuple[str, ...], given: IntArray, found: FoundLabels) -> None:
-    """Write the table with all labels; `given` has the class of each row, negative for none."""
+    """Write the table with all labels; `given` has the class of each row, -1 for none.
+
+    One that cannot be told, -2, has no label: a guess would look like an answer.
+    """
     n, at, path = table.read.table.n_rows, table.rows, table.options.labelled
-    assigned, score = np.full(n, -1), np.full(n, np.nan)
+    assigned, score, status = np.full(n, -1), np.full(n, np.nan), np.full(n, 3)
     reachable, bridged, was_given = (np.zeros(n, dtype=bool) for _ in range(3))
-    was_given[at], assigned[at] = given >= 0, found.labels
+    labelled = found.reachable & (given != -2)
+    was_given[at], assigned[at] = given >= 0, np.where(labelled, found.labels, -1)
     reachable[at], bridged[at] = found.reachable, found.bridged
-    score[at] = np.where(found.reachable, found.scores.max(axis=1), np.nan)
+    score[at] = np.where(labelled, found.scores.max(axis=1), np.nan)
+    status[at] = np.select([given >= 0, given == -2, found.doubt > UNCERTAIN], [0, 2, 3], 1)
     met = {classes[code] for code in np.unique(assigned) if code >= 0}
     like = table.read.options.label if met <= set(table.read.given.names) else None
     labels = text_column([*classes, ""])[assigned]
     shown = bridged if bridged.any() else None
-    new = NewColumns(like or None, labels, score, reachable, was_given, shown, table.options.safe_csv)
+    states = text_column(STATES)[status]
+    new = NewColumns(like or None, labels, score, reachable, was_given, shown, table.options.safe_csv, states)
     with written_whole(path) as file:
         write_table(table.read.table, new, path, file)
 

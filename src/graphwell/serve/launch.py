@@ -9,7 +9,7 @@ import socket
 import tempfile
 import webbrowser
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import ExitStack, asynccontextmanager, contextmanager
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
@@ -25,6 +25,8 @@ from graphwell.serve.security import (
     origins_of,
     read_part,
     read_picture,
+    read_private,
+    write_private,
 )
 
 NEEDS = 'Pages in the browser need Starlette and uvicorn: pip install "graphwell[serve]"'
@@ -47,6 +49,7 @@ def launch(
     open_browser: bool = True,
     on_ready: Callable[[str], None] = print,
     request_seconds: float = SECONDS_FOR_A_REQUEST,
+    remembered: Path | None = None,
 ) -> None:
     """Serve a page until the process is interrupted.
 
@@ -66,12 +69,18 @@ def launch(
         Called with the address, once the server listens.
     request_seconds : float
         After which a connection is cut if no whole request has come.
+    remembered : Path, optional
+        File for the port and the token, for this user alone: after a new start open windows go on.
     """
     check_host(host, address, password)
     with ExitStack() as held:
-        listening = held.enter_context(_listen(host, port))
+        before = {} if remembered is None else read_private(remembered)
+        listening = held.enter_context(_listen(host, port, before.get("port", 0)))
         port = listening.getsockname()[1]
         door = Door(origins_of(host, port, address), None if is_loopback(host) else password)
+        door.token = before.get("token", door.token)
+        if remembered is not None:
+            write_private(remembered, {"port": port, "token": door.token})
         shown = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
         where = f"{address.rstrip('/') if address else shown}/{door.token}/"
         server = _server(page, door, request_seconds)
@@ -111,9 +120,13 @@ def check_host(host: str, address: str | None, password: str | None) -> None:
         raise OptionError("host", problem, host)
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def _listen(host: str, port: int, before: int = 0) -> socket.socket:
+    """Listen on a port; where any will do, on that of the start before, if it is free."""
+    kind = socket.AF_INET6 if ":" in host else socket.AF_INET
+    if port == 0 and before:
+        with suppress(OSError, OverflowError):
+            return socket.create_server((host, before), family=kind, backlog=64)
     try:
-        kind = socket.AF_INET6 if ":" in host else socket.AF_INET
         return socket.create_server((host, port), family=kind, backlog=64)
     except (OSError, OverflowError) as error:
         reason = getattr(error, "strerror", None) or str(error)

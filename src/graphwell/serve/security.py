@@ -6,15 +6,19 @@ another, and with a name of its own that leads here (DNS rebinding) its `Host` i
 
 import hmac
 import ipaddress
+import json
 import os
+import re
 import secrets
 import stat
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+from typing import Any
 
-from graphwell.io.files import NO_FOLLOW
+from graphwell.io.files import NO_FOLLOW, written_whole
 
 # Bytes of a request's body; pages send their messages through the websocket.
 LONGEST_BODY = 4_096
@@ -35,6 +39,7 @@ PARTS_OF_PAGES = {
     ".js": "text/javascript; charset=utf-8",
     ".css": "text/css; charset=utf-8",
 }
+TOKEN = re.compile(r"[\w-]{32}", re.ASCII)
 PAGES = Path(__file__).parent / "page"
 
 
@@ -166,6 +171,31 @@ def origins_of(host: str, port: int, address: str | None = None) -> frozenset[st
 
 
 # ---------------------------------------------------------------------------------------------- files
+
+
+def read_private(path: Path) -> dict[str, Any]:
+    """Port and token as `write_private` wrote them; empty if anybody else could have read or written them."""
+    try:
+        file = os.open(path, os.O_RDONLY | NO_FOLLOW | getattr(os, "O_NONBLOCK", 0))
+        with os.fdopen(file, "rb") as opened:
+            found, content = os.fstat(file), opened.read(LONGEST_BODY)
+        known = json.loads(content)
+        is_ours = os.name != "posix" or (found.st_uid == os.getuid() and not found.st_mode & 0o077)
+        if not is_ours or not TOKEN.fullmatch(known["token"]) or type(known["port"]) is not int:
+            return {}
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        return {}
+    return {"port": known["port"], "token": known["token"]}
+
+
+def write_private(path: Path, content: Mapping[str, Any]) -> None:
+    """Write values of JSON to a file that this user alone can read; nothing where that cannot be."""
+    with suppress(OSError):
+        path.unlink(missing_ok=True)  # its mode would be taken over
+        with written_whole(path) as file:
+            if hasattr(os, "fchmod"):
+                os.fchmod(file.fileno(), 0o600)
+            file.write(json.dumps(content).encode())
 
 
 def read_picture(folders: Mapping[str, Path], folder: str, name: str) -> tuple[bytes, str]:
