@@ -227,7 +227,7 @@ def test_a_table_goes_through_a_pipe(tmp_path, monkeypatch):
     lines = ended.stdout.splitlines()
     assert lines[0].startswith("x;label;graphwell_label;")
     assert [line.split(";")[2] for line in lines[1:]] == ["a", "a", "b", "b"]
-    assert "4 rows, 2 labels given" in ended.stderr
+    assert "2 rows labelled from 2 labels" in ended.stderr
     assert list(tmp_path.iterdir()) == []
     asked = run("suggest", "-", "-o", "-", "-n", 1, *NEAR, input=TABLE)
     assert asked.stdout.startswith("graphwell_row;graphwell_reason;label;x\n")
@@ -299,9 +299,9 @@ def test_many_classes_are_cut_short_and_text_of_a_file_cannot_harm_a_terminal(tm
     names = [f"class {i:02}" for i in range(45)] + ["\x1b[31m" + "x" * 300]
     lines = [f"{100 * i},{name}\n{100 * i + 1},\n" for i, name in enumerate(names)]
     (tmp_path / "in.csv").write_text("x,label\n" + "".join(lines))
-    ended = run("classify", tmp_path / "in.csv", "-o", tmp_path / "out.csv", "--set", "n_neighbors=1")
+    ended = run("classify", tmp_path / "in.csv", "-v", "--set", "n_neighbors=1")
     assert ended.exit_code == 0, ended.output
-    assert "class 38" in ended.stdout.split("Classes:")[1].split("uncertain")[0]
+    assert "class 38" in ended.stdout.split("Classes:")[2].split("uncertain")[0]
     assert "and 6 more" in ended.stdout
     assert "\x1b" not in ended.output
     assert "x" * 130 not in ended.output

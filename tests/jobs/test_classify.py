@@ -13,9 +13,9 @@ from graphwell.jobs.report import Accuracy, Holdout
 from tests.jobs.tables import messy, write_blobs
 
 KEYS = (
-    "table rows rows_left_out features columns labels_given classes components components_without_labels "
-    "unreachable_rows bridged_rows calibrated sweeps status compared_by holdout truth doubtful to_label "
-    "notes seconds output files"
+    "table rows rows_left_out rows_labelled features columns labels_given classes components "
+    "components_without_labels unreachable_rows bridged_rows calibrated sweeps status compared_by estimate "
+    "holdout truth doubtful to_label notes seconds output files"
 )
 
 
@@ -38,6 +38,9 @@ def test_the_report_is_a_value_and_no_file_is_needed(table):
     assert (found["rows"], found["labels_given"], found["unreachable_rows"]) == (120, 12, 0)
     assert found["classes"][0] == {"name": "ant", "given": 4, "assigned": 40}
     assert found["truth"] == {"accuracy": 1.0, "right": 108, "of": 108, "interval_95": [0.9657, 1.0]}
+    assert found["rows_labelled"] == 108
+    assert found["estimate"]["by_class"] == [{"right": 4, "of": 4}] * 3
+    assert found["estimate"]["accuracy"] == 1.0
     assert (found["holdout"]["of"], found["holdout"]["runs"], found["holdout"]["labels"]) == (12, 4, 12)
     assert list(found["doubtful"][0]) == ["row", "id", "given", "label", "score", "second", "second_score"]
     assert found["doubtful"][0]["id"].startswith("row ")

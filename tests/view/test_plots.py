@@ -35,19 +35,19 @@ def test_a_projection_rings_given_labels_and_names_the_classes():
     assert [text.get_text() for text in shown.get_legend().get_texts()] == ["a", r"\$b"]
 
 
-def test_bars_curves_and_counts():
-    shown = panel()
-    plots.class_sizes(shown, ["a", "b"], np.array([1, 1]), np.array([3, 4]))
-    assert [bar.get_width() for bar in shown.patches] == [3, 4, 1, 1]
-    shown = panel()
-    plots.per_step(shown, [3.0, 2.0, 1.0], "Energy")
-    assert shown.lines[0].get_xdata().tolist() == [1, 2, 3]
-    shown = panel()
-    plots.score_histogram(shown, np.array([0.1, 0.9, 0.91]))
-    assert sum(bar.get_height() for bar in shown.patches) == 3
+def test_counts_are_written_into_a_confusion_matrix():
     shown = panel()
     plots.confusion(shown, np.array([[5, 0], [1, 2]]), ["a", "b"], ["a", "b"])
     assert sorted(text.get_text() for text in shown.texts) == ["1", "2", "5"]
+
+
+def test_places_are_shares_of_the_width_and_the_height_from_the_top():
+    figure, (shown,) = plots.new_figure(1)
+    shown.set(xlim=(0, 1), ylim=(0, 1))
+    plots.as_png(figure)
+    left, top, right, bottom = plots.places(shown, np.array([[0.0, 1.0], [1.0, 0.0]])).ravel()
+    assert 0 < left < 0.2 < 0.8 < right < 1
+    assert 0 < top < 0.2 < 0.8 < bottom < 1
 
 
 def test_energies_of_several_results():

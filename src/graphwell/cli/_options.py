@@ -84,6 +84,9 @@ Jobs = Annotated[int | None, option("Threads; all cores by default.", panel=MACH
 Where = Annotated[Device, option("Where to compute.", "--device", panel=MACHINE)]
 Report = Annotated[Path | None, option("File for a page with pictures (.html).", panel=FILES, metavar="FILE")]
 Json = Annotated[bool, option("The summary as JSON.", "--json", panel=PRINTED)]
+Verbose = Annotated[
+    bool, option("How it was found, too: columns, seconds and more.", "--verbose", "-v", panel=PRINTED)
+]
 Quiet = Annotated[bool, option("Errors only.", "--quiet", "-q", panel=PRINTED)]
 Strict = Annotated[bool, option("End with 1 where no label reaches some part.", "--strict", panel=PRINTED)]
 Host = Annotated[str, option("Where to listen; beyond this machine with a password.", panel=SERVER)]
@@ -105,7 +108,7 @@ OTHERWISE = {"row_id": "id", "n_jobs": "jobs"}
 FLAGS = {
     "output", "label", "features", "drop", "id", "truth", "unknown", "classes", "class_prior", "method",
     "methods", "splits", "holdout", "report", "checkpoint", "cluster", "device", "jobs", "seed", "set",
-    "json", "quiet", "strict", "suggest", "n", "answers", "strategy", "image_column", "images",
+    "json", "quiet", "verbose", "strict", "suggest", "n", "answers", "strategy", "image_column", "images",
     "text_column", "pixels", "xy", "host", "port", "address", "password", "browser", "seeds",
     "seeds_out", "background", "overlay", "sheet", "scores", "masks", "per_class", "noise", "runs", "data",
 }  # fmt: skip
@@ -139,7 +142,7 @@ LISTS = ("features", "drop", "classes", "methods")
 """Flags that take names with commas between them."""
 FIELDS = {"id_": "row_id", "jobs": "n_jobs"}
 """Fields of jobs by the names of parameters of commands, where they differ."""
-OF_THE_FACE = ("json_", "quiet", "strict", "set_")
+OF_THE_FACE = ("json_", "quiet", "verbose", "strict", "set_")
 """Parameters of a command that are no options of its job."""
 BOOLEANS = {"true": True, "false": False}
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from enum import IntEnum
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ParamSpec
+from typing import TYPE_CHECKING, ParamSpec
 
 import typer
 
@@ -130,29 +130,28 @@ def stdout_is_taken(output: Path, *, json_: bool) -> bool:
     return json_ or output == Path("-")
 
 
-def show(report: "Report", *, taken: bool, json_: bool, quiet: bool) -> None:
+def show(report: "Report", *, taken: bool, json_: bool, quiet: bool, verbose: bool = True) -> None:
     """Print a report unless quiet, and as JSON where this is asked for; notes go to standard error."""
     if not quiet:
-        _print(report, on_stderr=taken)
+        for text in report.sentences(in_flags):
+            say(text, on_stderr=taken)
+        for note in report.notes:
+            say(f"Note: {note.worded(in_flags)}", on_stderr=True, style="yellow")
+        more = report.more(in_flags)
+        for part in (*report.grids(in_flags), *(more if verbose else ())):
+            if isinstance(part, str):
+                say(part, on_stderr=taken)
+            else:
+                say(f"{part.title}:", on_stderr=taken)
+                print_grid(part.titles, part.rows, on_stderr=taken)
+        seconds = getattr(report, "seconds", {})
+        if more and not verbose:
+            say("More with --verbose.", on_stderr=taken)
+        elif seconds:
+            stages = ", ".join(f"{stage} {value:.2f}" for stage, value in seconds.items())
+            say(f"Seconds: {stages}", on_stderr=taken)
     if json_:
         typer.echo(json.dumps(report.to_json(in_flags), indent=2, ensure_ascii=False))
-
-
-def _print(report: Any, *, on_stderr: bool) -> None:
-    """A report on a terminal."""
-    for text in report.sentences():
-        say(text, on_stderr=on_stderr)
-    for grid in report.grids(in_flags):
-        say(f"{grid.title}:", on_stderr=on_stderr)
-        print_grid(grid.titles, grid.rows, on_stderr=on_stderr)
-    for note in report.notes:
-        say(f"Note: {note.worded(in_flags)}", on_stderr=True, style="yellow")
-    seconds = getattr(report, "seconds", {})
-    if seconds:
-        stages = ", ".join(f"{stage} {value:.2f}" for stage, value in seconds.items())
-        say(f"Seconds: {stages}", on_stderr=on_stderr)
-    if report.files:
-        say(f"Written: {', '.join(map(str, report.files))}", on_stderr=on_stderr)
 
 
 def say(text: str, *, on_stderr: bool = False, style: str = "") -> None:

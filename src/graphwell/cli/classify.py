@@ -69,6 +69,7 @@ def classify(
         ),
     ] = None,
     jobs: opt.Jobs = None,
+    verbose: opt.Verbose = False,
     json_: opt.Json = False,
     quiet: opt.Quiet = False,
     strict: opt.Strict = False,
@@ -90,7 +91,7 @@ def classify(
     with bars(quiet=quiet) as progress:
         found = label_rows(options, draw=lambda made: report_page(made, words=in_flags), progress=progress)
         work_is_over()
-    show(found, taken=taken, json_=json_, quiet=quiet)
+    show(found, taken=taken, json_=json_, quiet=quiet, verbose=verbose)
     attention = found.unreachable_rows or found.bridged_rows
     return Exit.NEEDS_ATTENTION if strict and attention else Exit.DONE
 

@@ -37,6 +37,7 @@ def compare(
     seed: opt.Seed = 0,
     set_: Annotated[list[str] | None, opt.settings(f"classes, {opt.OF_TABLES}")] = None,
     jobs: opt.Jobs = None,
+    verbose: opt.Verbose = False,
     json_: opt.Json = False,
     quiet: opt.Quiet = False,
 ) -> Exit:
@@ -66,5 +67,5 @@ def compare(
             progress=progress,
             on_result=None if quiet or json_ else print_line,
         )
-    show(found, taken=json_, json_=json_, quiet=quiet)
+    show(found, taken=json_, json_=json_, quiet=quiet, verbose=verbose)
     return Exit.DONE

@@ -31,9 +31,9 @@ def suggest(
     id_: opt.Id = None,
     unknown: opt.Unknown = None,
     seed: opt.Seed = 0,
-    set_: Annotated[list[str] | None, opt.settings(f"truth, {opt.OF_TABLES}")] = None,
-    device: opt.Where = "cpu",
+    set_: Annotated[list[str] | None, opt.settings(f"device (cpu, cuda), truth, {opt.OF_TABLES}")] = None,
     jobs: opt.Jobs = None,
+    verbose: opt.Verbose = False,
     json_: opt.Json = False,
     quiet: opt.Quiet = False,
 ) -> Exit:
@@ -61,5 +61,5 @@ def suggest(
                 encoding=options.encoding, progress=progress,
             )  # fmt: skip
         work_is_over()
-    show(found, taken=taken, json_=json_, quiet=quiet)
+    show(found, taken=taken, json_=json_, quiet=quiet, verbose=verbose)
     return Exit.DONE

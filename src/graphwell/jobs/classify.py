@@ -29,8 +29,10 @@ from graphwell.io.cells import NewColumns, is_formula, text_column
 from graphwell.io.files import STANDARD, written_together, written_whole
 from graphwell.io.tables import format_of, opened_output, write_table
 from graphwell.jobs.report import (
+    Accuracy,
     ClassifyReport,
     DoubtfulRow,
+    Estimate,
     Holdout,
     RowDetails,
     RowToLabel,
@@ -281,11 +283,8 @@ def _details(classifier: Any, rows: TableRows, points: Any) -> RowDetails:
     reachable[rows.kept], bridged[rows.kept] = classifier.reachable_, classifier.bridged_
     assigned[rows.kept] = _codes(classifier, rows.given.labels.classes)
     score[reachable] = classifier.label_distributions_.max(axis=1)[classifier.reachable_]
-    result = getattr(classifier, "result_", None)
-    given = rows.given.codes
-    return RowDetails(
-        given, assigned, score, reachable, bridged, rows.kept, points, result, classifier.graph_
-    )
+    found = (assigned, score, reachable, bridged, rows.kept, rows.ids, points, classifier.graph_)
+    return RowDetails(rows.given.codes, *found)
 
 
 def _write(rows: TableRows, new: NewColumns, report: ClassifyReport, draw: Draw) -> None:
@@ -336,6 +335,7 @@ def summarise(
         table=rows.table.path,
         rows=rows.table.n_rows,
         rows_left_out=int((~rows.kept).sum()),
+        rows_labelled=int(((assigned >= 0) & (given < 0)).sum()),
         features=features,
         columns=columns,
         labels_given=int((given >= 0).sum()),
@@ -348,6 +348,7 @@ def summarise(
         sweeps=int(getattr(classifier, "n_iter_", 0)),
         status=f"Method {options.method}: {summary}." if result is None else str(result.status.value),
         compared_by=compared_by,
+        estimate=_estimate(classifier),
         holdout=holdout,
         truth=None if truth is None else compare_with_truth(assigned, given, truth.codes, truth.names),
         doubtful=_doubtful(rows, classifier, reachable),
@@ -358,6 +359,17 @@ def summarise(
         files=tuple(path for path in (options.output, options.report) if path is not None),
         details=details,
     )
+
+
+def _estimate(classifier: Any) -> Estimate | None:
+    """The accuracy that the fit estimates, where labels could be held out."""
+    share, tuning = getattr(classifier, "accuracy_", None), getattr(classifier, "tuning_", None)
+    if share is None or tuning is None:
+        return None
+    held, n = tuning.held_out, len(classifier.classes_)
+    of, right = np.bincount(held.labels, minlength=n), np.bincount(held.labels[held.correct], minlength=n)
+    by_class = tuple(Accuracy(*both) for both in zip(right.tolist(), of.tolist(), strict=True))
+    return Estimate(share, classifier.accuracy_interval_, by_class)
 
 
 def compared_by(classifier: Any, encoder: TableEncoder | None) -> str | None:

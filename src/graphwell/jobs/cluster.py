@@ -223,7 +223,7 @@ def _some_rows(X: Any, given: IntArray, assigned: IntArray, classifier: Any) -> 
     reachable, bridged = (fetched(array[rows]) for array in (classifier.reachable_, classifier.bridged_))
     return RowDetails(
         given[rows].astype(np.int32), assigned[rows], np.where(reachable, score, np.nan), reachable, bridged,
-        np.ones(len(rows), dtype=bool), fetched(X[rows]), getattr(classifier, "result_", None),
+        np.ones(len(rows), dtype=bool), rows + 1, fetched(X[rows]),
     )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from graphwell.encoders.report import Treatment
 from graphwell.errors import Sentence, Words, counted, in_python
 from graphwell.io.files import written_whole
 from graphwell.jobs.classify import page_bytes
-from graphwell.jobs.report import Grid, Report, columns_grid
+from graphwell.jobs.report import Grid, Report, columns_grid, written
 from graphwell.jobs.table import (
     TableOptions,
     check_files,
@@ -53,7 +53,7 @@ class CompareReport(Report):
         made.pop("found")
         return {"table": made.pop("table"), "columns": made.pop("columns"), **self.found.to_json(), **made}
 
-    def sentences(self) -> list[str]:
+    def sentences(self, words: Words = in_python) -> list[str]:
         """How the methods were judged, and which were left out."""
         found = self.found
         classes = counted(found.n_classes, "class", "classes")
@@ -66,13 +66,18 @@ class CompareReport(Report):
             f"{counted(found.n_rows, 'row')}, {counted(found.n_labels, 'label')} given, {classes}.",
             f"{runs}. Judged on {judged}: {found.n_judged:,} different rows.",
             *(f"Left out: {name} ({why})." for name, why in found.left_out),
+            *written(self.files),
         ]
 
     def grids(self, words: Words = in_python) -> list[Grid]:
-        """The methods, the best first, and the columns."""
+        """The methods, the best first."""
         titles = ("method", "what it does", ">correct", ">± error", ">seconds", ">memory")
         lines = [(each.method, each.summary, *each.cells) for each in self.found.standings]
-        return [Grid("Methods", titles, lines), columns_grid(self.columns, words)]
+        return [Grid("Methods", titles, lines)]
+
+    def more(self, words: Words = in_python) -> list[str | Grid]:
+        """The columns."""
+        return [columns_grid(self.columns, words)]
 
 
 def compare(

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,12 +11,11 @@ from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.encoders.report import Treatment, grouped, listed
 from graphwell.errors import OptionError, Sentence, Words, counted, in_python
 
-if TYPE_CHECKING:
-    from graphwell.solve.descent import Result
-
 Z_95 = 1.959964
 FEW_LABELS = 30
 """With fewer labels a Wilson interval is about 30 points wide."""
+LOOK_AT_FIRST = 5
+FROM_ONE = "; row 1 is the first below the header"
 ROWS_AT_ONCE = 65_536
 """NumPy turns the numbers of classes that it counts by into wide ones."""
 
@@ -33,18 +32,29 @@ class Grid:
 class Report:
     """Base of the reports, which are frozen dataclasses; their fields are the keys of JSON."""
 
+    notes: tuple[Sentence, ...]
+
     def to_json(self, words: Words = in_python) -> dict[str, Any]:
         """Return values that JSON can hold; `words` names the options in the notes."""
         found: dict[str, Any] = as_json(self, words)
         return found
 
-    def sentences(self) -> list[str]:
+    def sentences(self, words: Words = in_python) -> list[str]:
         """What was found, the most important first."""
         raise NotImplementedError
 
     def grids(self, words: Words = in_python) -> list[Grid]:
         """What was found in tables."""
         return []
+
+    def more(self, words: Words = in_python) -> list[str | Grid]:
+        """How it was found: shown where somebody asks."""
+        return []
+
+
+def written(files: Sequence[Path]) -> list[str]:
+    """A sentence that names the files, if there are any."""
+    return [f"Written: {', '.join(map(str, files))}"] if files else []
 
 
 def as_json(value: Any, words: Words = in_python) -> Any:
@@ -142,6 +152,29 @@ class Holdout(Accuracy):
 
 
 @dataclass(frozen=True)
+class Estimate:
+    """The accuracy that a fit estimates by cross-validation, and for each class the held-out labels found."""
+
+    share: float
+    interval: tuple[float, float]
+    by_class: tuple[Accuracy, ...]  # whose `of` may be 0
+
+    @property
+    def in_words(self) -> str:
+        """The estimate and how little it may tell."""
+        low, high = (round(100 * each) for each in self.interval)
+        of = sum(each.of for each in self.by_class)
+        words = f"Estimated accuracy: {100 * self.share:.1f} % (90 % confidence: {low} to {high} %)"
+        return f"{words}, by cross-validation on {counted(of, 'label')}."
+
+    def as_json(self) -> dict[str, Any]:
+        """Return values that JSON can hold."""
+        by_class = [{"right": each.right, "of": each.of} for each in self.by_class]
+        interval = [round(each, 4) for each in self.interval]
+        return {"accuracy": round(self.share, 4), "interval_90": interval, "by_class": by_class}
+
+
+@dataclass(frozen=True)
 class Comparison:
     """Labels against the truth, on the rows whose label was not given."""
 
@@ -226,8 +259,8 @@ class RowDetails:
     reachable: BoolArray  # whether a label reached the row
     bridged: BoolArray  # whether only over a bridge between components of the graph
     kept: BoolArray  # whether its features were complete enough to take part
+    ids: Any = None  # names of the rows
     points: FloatArray | None = None  # features of the kept rows as they were compared, where a page is drawn
-    result: "Result | None" = None  # of the descent, where the method has one
     graph: Any = None  # of the kept rows
 
 
@@ -238,6 +271,7 @@ class ClassifyReport(Report):
     table: Path
     rows: int
     rows_left_out: int
+    rows_labelled: int  # those without a given label that got one
     features: tuple[str, ...]  # columns that rows were compared by
     columns: tuple[Treatment, ...]
     labels_given: int
@@ -250,6 +284,7 @@ class ClassifyReport(Report):
     sweeps: int
     status: str  # how the run ended, in a sentence
     compared_by: str | None = None  # how rows were compared, where the method or a rule chose it
+    estimate: Estimate | None  # of the fit
     holdout: Holdout | None
     truth: Comparison | None
     doubtful: tuple[DoubtfulRow, ...]
@@ -260,8 +295,36 @@ class ClassifyReport(Report):
     files: tuple[Path, ...]
     details: RowDetails | None = field(default=None, repr=False)  # None where rows lie on a cluster
 
-    def sentences(self) -> list[str]:
-        """What was found, the most important first."""
+    def sentences(self, words: Words = in_python) -> list[str]:
+        """How many rows were labelled, how well, where they are written, and which to look at first."""
+        lost = self.rows - sum(each.assigned for each in self.classes)
+        found = f"{counted(self.rows_labelled, 'row')} labelled from {counted(self.labels_given, 'label')}."
+        found += f" {counted(lost, 'row')} got none." if lost else ""
+        lead = [f"{found} {self._accuracy(words)}"]
+        if self.truth is not None:
+            right, of, share = self.truth.accuracy.right, self.truth.accuracy.of, self.truth.accuracy.share
+            agree = f"{100 * share:.2f} % of the {of:,} rows without a given label agree with the truth"
+            lead.append(f"{agree} ({of - right:,} do not).")
+        lead.append(f"Classes: {listed([f'{each.name} {each.assigned:,}' for each in self.classes])}.")
+        lead += written(self.files)
+        first = ", ".join(_row(each) for each in self.doubtful[:LOOK_AT_FIRST])
+        lead += [f"Rows to look at first, as they are the least certain: {first}."] if first else []
+        return [*lead, *([] if self.compared_by is None else [f"Compared by: {self.compared_by}."])]
+
+    def _accuracy(self, words: Words) -> str:
+        """How good the labels are, by labels that were hidden."""
+        known = self.holdout or self.estimate
+        if known is not None:
+            return known.in_words
+        how = words("holdout", "0.2")
+        return f"Their accuracy was not estimated; {how} does that where classes have two labels or more."
+
+    def grids(self, words: Words = in_python) -> list[Grid]:
+        """The rows to label next, where they were asked for."""
+        return [to_label_grid(self.to_label)] if self.to_label else []
+
+    def more(self, words: Words = in_python) -> list[str | Grid]:
+        """Columns, classes, the most uncertain rows, and how the run went."""
         counts = [
             counted(self.rows, "row"),
             f"{counted(self.labels_given, 'label')} given",
@@ -270,31 +333,32 @@ class ClassifyReport(Report):
             *([f"{counted(self.bridged_rows, 'row')} bridged"] if self.bridged_rows else []),
             *([f"{counted(self.rows_left_out, 'row')} left out"] if self.rows_left_out else []),
         ]
-        found = [] if self.holdout is None else [self.holdout.in_words]
-        if self.truth is not None:
-            right, of, share = self.truth.accuracy.right, self.truth.accuracy.of, self.truth.accuracy.share
-            agree = f"{100 * share:.2f} % of the {of:,} rows without a given label agree with the truth"
-            found.append(f"{agree} ({of - right:,} do not).")
-        found.append(", ".join(counts) + ".")
-        if self.compared_by is not None:
-            found.append(f"Compared by: {self.compared_by}.")
+        found: list[str | Grid] = [f"{', '.join(counts)}."]
         found.append(f"{self.sweeps:,} sweeps. {self.status}" if self.sweeps else self.status)
-        return [*found, *(["The scores are calibrated on held-out labels."] if self.calibrated else [])]
+        found += ["The scores are calibrated on held-out labels."] if self.calibrated else []
+        return [*found, columns_grid(self.columns, words), self.sizes(), *self.uncertain()]
 
-    def grids(self, words: Words = in_python) -> list[Grid]:
-        """Columns, classes, the most uncertain rows and those to label next."""
-        found = [columns_grid(self.columns, words), classes_grid(self.classes)]
+    def sizes(self) -> Grid:
+        """Sizes of the classes, and how many held-out labels of each were found."""
+        titles = ["class", ">given", ">assigned"]
+        lines = [[each.name, f"{each.given:,}", f"{each.assigned:,}"] for each in self.classes]
+        if self.estimate is not None:
+            titles.append(">held-out labels found")
+            for line, found in zip(lines, self.estimate.by_class, strict=True):
+                line.append(f"{found.right:,} of {found.of:,}" if found.of else "")
+        return Grid("Classes", tuple(titles), [tuple(line) for line in lines])
+
+    def uncertain(self) -> list[Grid]:
+        """The most uncertain rows, if any were labelled."""
         titles = (">row", "label", ">score", "second choice", ">score", "given")
-        uncertain = [
+        lines = [
             (
                 _row(each), each.label, f"{each.score:.3f}", each.second, f"{each.second_score:.3f}",
                 "yes" if each.given else "",
             )
             for each in self.doubtful
         ]  # fmt: skip
-        where = "The most uncertain rows; row 1 is the first below the header"
-        found += [Grid(where, titles, uncertain)] if uncertain else []
-        return [*found, *([to_label_grid(self.to_label)] if self.to_label else [])]
+        return [Grid(f"The most uncertain rows{FROM_ONE}", titles, lines)] if lines else []
 
 
 def columns_grid(columns: Sequence[Treatment], words: Words = in_python) -> Grid:
@@ -304,18 +368,10 @@ def columns_grid(columns: Sequence[Treatment], words: Words = in_python) -> Grid
     return Grid("Columns", ("column", "holds", "became"), lines)
 
 
-def classes_grid(classes: Sequence[ClassCount]) -> Grid:
-    """Sizes of the classes."""
-    lines = [(each.name, f"{each.given:,}", f"{each.assigned:,}") for each in classes]
-    return Grid("Classes", ("class", ">given", ">assigned"), lines)
-
-
 def to_label_grid(rows: Sequence[RowToLabel]) -> Grid:
     """The rows that are worth a label."""
     lines = [(_row(each), each.reason) for each in rows]
-    return Grid(
-        "The rows to label next, best first; row 1 is the first below the header", (">row", "why"), lines
-    )
+    return Grid(f"The rows to label next, best first{FROM_ONE}", (">row", "why"), lines)
 
 
 def _row(of: RowToLabel | DoubtfulRow) -> str:

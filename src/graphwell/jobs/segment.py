@@ -35,7 +35,7 @@ from graphwell.io.images import (
 )
 from graphwell.io.painted import Painting
 from graphwell.io.pictures import Placement
-from graphwell.jobs.report import ClassCount, Grid, Report
+from graphwell.jobs.report import ClassCount, Grid, Report, written
 from graphwell.jobs.table import notes_from_warnings
 from graphwell.memory import allowed, check_fits, in_words, limited_to
 from graphwell.progress import Progress, silent
@@ -119,7 +119,7 @@ class SegmentReport(Report):
     files: tuple[Path, ...]
     seconds: Mapping[str, float]
 
-    def sentences(self) -> list[str]:
+    def sentences(self, words: Words = in_python) -> list[str]:
         """Counts, how the run ended, and where to mark next."""
         size = " x ".join(f"{side:,}" for side in self.size)
         counts = f"{size} pixels, {self.seeds:,} marked, {len(self.classes):,} classes."
@@ -128,7 +128,7 @@ class SegmentReport(Report):
         if places:
             side = self.mark_next[0].side
             found.append(f"Further marks would help most in the squares of {side} pixels around {places}.")
-        return found
+        return [*found, *written(self.files)]
 
     def grids(self, words: Words = in_python) -> list[Grid]:
         """Sizes of the classes."""

@@ -20,7 +20,7 @@ from graphwell.io.files import check_distinct, written_out
 from graphwell.io.tables import open_table
 from graphwell.io.text import check_text_name, write_cells
 from graphwell.jobs.classify import rows_to_label
-from graphwell.jobs.report import Grid, Report, RowToLabel, columns_grid, to_label_grid
+from graphwell.jobs.report import Grid, Report, RowToLabel, columns_grid, to_label_grid, written
 from graphwell.jobs.table import (
     TableOptions,
     TableRows,
@@ -76,18 +76,21 @@ class SuggestReport(Report):
     seconds: Mapping[str, float]
     files: tuple[Path, ...]
 
-    def sentences(self) -> list[str]:
+    def sentences(self, words: Words = in_python) -> list[str]:
         """How many labels there are."""
         classes = counted(len(self.classes), "class", "classes")
         known = f"{counted(self.labels_given, 'label')} of {classes} so far"
-        return [
-            f"{counted(self.rows, 'row')}, {known if self.labels_given else 'no label yet'}.",
-            f"Rows are chosen by {self.strategy}.",
-        ]
+        known = known if self.labels_given else "no label yet"
+        rows = f"{counted(self.rows, 'row')}, {known}. Rows are chosen by {self.strategy}."
+        return [rows, *written(self.files)]
 
     def grids(self, words: Words = in_python) -> list[Grid]:
-        """Columns, and the rows to label."""
-        return [columns_grid(self.columns, words), to_label_grid(self.to_label)]
+        """The rows to label."""
+        return [to_label_grid(self.to_label)]
+
+    def more(self, words: Words = in_python) -> list[str | Grid]:
+        """The columns."""
+        return [columns_grid(self.columns, words)]
 
 
 def suggest(options: SuggestOptions, *, progress: Progress = silent) -> SuggestReport:
@@ -178,12 +181,12 @@ class MergeReport(Report):
     notes: tuple[Sentence, ...]
     files: tuple[Path, ...]
 
-    def sentences(self) -> list[str]:
+    def sentences(self, words: Words = in_python) -> list[str]:
         """What the answers brought."""
         counts = ((self.corrected, "of them corrections"), (self.cannot_tell, "cannot be told"))
         parts = [f"{n:,} {what}" for n, what in (*counts, (self.unanswered, "left open")) if n]
         merged = ", ".join([f"{self.answered:,} answers merged", *parts])
-        return [f"{merged}; the table has {self.labels:,} labels now."]
+        return [f"{merged}; the table has {self.labels:,} labels now.", *written(self.files)]
 
 
 def merge_answers(

@@ -1,8 +1,10 @@
 """Pages that are one file: text is escaped, pictures are embedded, nothing is fetched."""
 
+import json
 from base64 import b64encode
 from collections.abc import Iterable, Sequence
 from html import escape
+from typing import Any
 
 STYLE = """
 :root { --ink: #1d2129; --soft: #626b78; --line: #e1e5ea; --accent: #1f6f8b; }
@@ -13,7 +15,8 @@ h1 { font-size: 1.9rem; line-height: 1.2; margin: 0 0 .3rem; letter-spacing: -.0
 h3 { font-size: 1rem; margin: 1.6rem 0 .4rem; }
 h2 { font-size: 1.2rem; margin: 2.6rem 0 .8rem; padding-bottom: .3rem; border-bottom: 1px solid var(--line); }
 p { margin: .6rem 0; }
-.lead { color: var(--soft); margin-bottom: 1.8rem; }
+.lead { margin: .3rem 0; }
+.lead:first-of-type { font-size: 1.15rem; font-weight: 600; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; font-size: .92rem; font-variant-numeric: tabular-nums; }
 th, td { padding: .32rem .9rem .32rem 0; text-align: left; border-bottom: 1px solid var(--line);
@@ -25,8 +28,29 @@ figure { margin: 1rem 0; }
 figure img { max-width: 100%; height: auto; }
 figcaption { color: var(--soft); font-size: .88rem; }
 .note { border-left: 3px solid #d9902f; background: #fdf6ec; padding: .5rem .9rem; margin: .6rem 0; }
+.hover { position: relative; display: inline-block; }
+.hover output { position: absolute; display: none; padding: .1rem .5rem; background: var(--ink); color: #fff;
+                font-size: .85rem; border-radius: 3px; pointer-events: none; white-space: nowrap; }
+summary { cursor: pointer; font-size: 1.2rem; font-weight: bold; margin: 2.6rem 0 .8rem; }
 footer { margin-top: 3rem; color: var(--soft); font-size: .85rem; }
 """
+HOVER = """points => {
+  const box = document.currentScript.previousElementSibling, shown = box.querySelector("output");
+  box.onmouseleave = () => { shown.style.display = "none"; };
+  box.onmousemove = event => {
+    const frame = box.getBoundingClientRect();
+    const x = event.clientX - frame.left, y = event.clientY - frame.top;
+    let best = null, nearest = 12 ** 2;
+    for (const [right, down, text] of points) {
+      const distance = (right * frame.width - x) ** 2 + (down * frame.height - y) ** 2;
+      if (distance < nearest) [nearest, best] = [distance, text];
+    }
+    shown.style.display = best === null ? "none" : "block";
+    shown.textContent = best;
+    shown.style.left = `${x + 12}px`;
+    shown.style.top = `${y + 12}px`;
+  };
+}"""
 
 
 def page(title: str, parts: Iterable[str]) -> str:
@@ -81,11 +105,26 @@ def table(titles: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     return "\n".join(['<div class="scroll"><table>', *lines, "</table></div>"])
 
 
-def figure(png: bytes, description: str, caption: str = "") -> str:
-    """A picture inside the page."""
+def figure(
+    png: bytes, description: str, caption: str = "", places: Any = (), texts: Sequence[str] = ()
+) -> str:
+    """A picture inside the page; its `places`, from 0 to 1 to the right and down, tell their texts."""
     source = f"data:image/png;base64,{b64encode(png).decode('ascii')}"
     below = f"<figcaption>{escape(caption)}</figcaption>" if caption else ""
-    return f'<figure><img src="{source}" alt="{escape(description)}">{below}</figure>'
+    image = f'<img src="{source}" alt="{escape(description)}">'
+    if len(texts):
+        points = [
+            [round(float(x), 4), round(float(y), 4), t] for (x, y), t in zip(places, texts, strict=True)
+        ]
+        data = json.dumps(points, ensure_ascii=False).replace("<", "\\u003c")
+        image = f'<div class="hover">{image}<output></output></div><script>({HOVER})({data})</script>'
+    return f"<figure>{image}{below}</figure>"
+
+
+def folded(title: str, parts: Sequence[str]) -> str:
+    """Parts that are shown where somebody clicks on their title."""
+    inner = "\n".join(parts)
+    return f"<details>\n<summary>{escape(title)}</summary>\n{inner}\n</details>" if parts else ""
 
 
 def footer(text: str) -> str:

@@ -75,48 +75,17 @@ def as_png(figure: Any) -> bytes:
     return file.getvalue()
 
 
+def places(panel: Any, points: FloatArray) -> FloatArray:
+    """Where points lie in a picture that was drawn: shares of its width and, from the top, height."""
+    size = panel.figure.bbox.size
+    return np.asarray(panel.transData.transform(points) / size * [1, -1] + [0, 1])
+
+
 def class_color(number: int, n_classes: int) -> Any:
     """Colour of a class; up to twenty classes have their own."""
     from matplotlib import colormaps
 
     return colormaps[CLASS_COLORS if n_classes <= 10 else "tab20"](number % (10 if n_classes <= 10 else 20))
-
-
-def class_sizes(panel: Any, names: Sequence[str], given: IntArray, assigned: IntArray) -> None:
-    """Rows of each class, the given labels set off within them."""
-    positions = range(len(names))
-    colors = [class_color(c, len(names)) for c in positions]
-    panel.barh(positions, assigned, color=colors, alpha=0.45)
-    panel.barh(positions, given, color=colors)
-    for position, total in zip(positions, assigned, strict=True):
-        panel.annotate(f" {total:,}", (total, position), va="center", fontsize=8)
-    panel.set_yticks(positions, [_short(name) for name in names])
-    panel.invert_yaxis()
-    panel.set_xlabel("rows (dark: label given)")
-    panel.set_title("Class sizes")
-    _open(panel)
-
-
-def per_step(panel: Any, values: Sequence[float], title: str) -> None:
-    """A value after each step of the schedule."""
-    from matplotlib.ticker import MaxNLocator
-
-    panel.plot(np.arange(1, len(values) + 1), values, marker=".", color="#1f6f8b")
-    panel.xaxis.set_major_locator(MaxNLocator(integer=True))
-    panel.set_xlabel("step of the schedule")
-    panel.set_title(title)
-    _open(panel)
-
-
-def score_histogram(panel: Any, scores: FloatArray) -> None:
-    """How many rows have which score."""
-    panel.hist(scores, bins=np.linspace(0, 1, 41), color="#1f6f8b")
-    panel.set_yscale("symlog")
-    panel.set_xlim(0, 1)
-    panel.set_xlabel("score of the label")
-    panel.set_ylabel("rows")
-    panel.set_title("Scores")
-    _open(panel)
 
 
 def projection(

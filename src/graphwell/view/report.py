@@ -1,7 +1,7 @@
 """Reports as pages: their sentences, notes and tables, with pictures between them."""
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Container
+from typing import Any
 
 import numpy as np
 
@@ -10,13 +10,11 @@ from graphwell._types import FloatArray
 from graphwell.errors import Words, in_python
 from graphwell.graph.layout import graph_map, principal_map
 from graphwell.jobs.compare import CompareReport
-from graphwell.jobs.report import ClassifyReport, Comparison, RowDetails
+from graphwell.jobs.report import ClassifyReport, Comparison, Report, RowDetails
 from graphwell.view import html, plots
 
-if TYPE_CHECKING:
-    from graphwell.solve.descent import Result
-
-POINTS_SHOWN = 20_000
+POINTS_SHOWN, POINTS_NAMED = 20_000, 5_000
+"""On a map; and those that tell their name under the mouse."""
 
 
 def report_page(report: ClassifyReport, words: Words = in_python) -> str:
@@ -29,15 +27,16 @@ def report_page(report: ClassifyReport, words: Words = in_python) -> str:
     words : callable
         How options are named in the notes.
     """
-    details, pictures = report.details, {"Classes": [_classes(report)]}
-    if details is not None:
-        pictures["Classes"] += [html.heading("Where the classes lie"), _projection(report, details)]
+    parts = []
+    if report.details is not None:
+        parts += [html.heading("Map"), _map_of_rows(report, report.details)]
+    next_rows = [*report.grids(words), *report.uncertain()][:1]
+    shown = [*next_rows, report.sizes()]
+    for grid in shown:
+        parts += [html.heading(grid.title), html.table(grid.titles, grid.rows)]
     if report.truth is not None:
-        pictures["Classes"] += [html.heading("Compared with the truth"), _truth(report, report.truth)]
-    last = []
-    if details is not None and details.result is not None:
-        last = [html.heading("The descent"), _descent(details.result)]
-    return _page(f"Labels of {report.table.name}", report, pictures, last, words)
+        parts += [html.heading("Compared with the truth"), _truth(report, report.truth)]
+    return _page(f"Labels of {report.table.name}", report, parts, words, {grid.title for grid in shown})
 
 
 def comparison_page(report: CompareReport, words: Words = in_python) -> str:
@@ -66,37 +65,26 @@ def comparison_page(report: CompareReport, words: Words = in_python) -> str:
         html.heading("Where they differ"),
         html.figure(plots.as_png(differences), "where the methods differ", caption),
     ]
-    return _page(f"Methods on {report.table.name}", report, {"Methods": pictures}, [], words)
+    (methods,) = report.grids(words)
+    table = [html.heading(methods.title), html.table(methods.titles, methods.rows)]
+    return _page(f"Methods on {report.table.name}", report, table + pictures, words)
 
 
-def _page(title: str, report: Any, pictures: Mapping[str, list[str]], last: list[str], words: Words) -> str:
-    """A page of a report; `pictures` follow the tables that they are named by."""
-    parts = [html.paragraph(text, "lead") for text in report.sentences()]
-    parts += [html.paragraph(note.worded(words), "note") for note in report.notes]
-    for grid in report.grids(words):
-        parts += [html.heading(grid.title), html.table(grid.titles, grid.rows)]
-        parts += pictures.get(grid.title, [])
-    return html.page(
-        title, [*parts, *last, html.footer(f"graphwell {__version__}")]
-    )  # equal runs, equal pages
+def _page(title: str, report: Report, parts: list[str], words: Words, shown: Container[str] = ()) -> str:
+    """A page of a report: what was found, what to mind, the `parts`, and details that were not `shown`."""
+    lead = [html.paragraph(text, "lead") for text in report.sentences(words)]
+    notes = [html.paragraph(note.worded(words), "note") for note in report.notes]
+    folded = []
+    for each in report.more(words):
+        if isinstance(each, str):
+            folded.append(html.paragraph(each))
+        elif each.title not in shown:
+            folded += [html.subheading(each.title), html.table(each.titles, each.rows)]
+    last = html.footer(f"graphwell {__version__}")
+    return html.page(title, [*lead, *notes, *parts, html.folded("Details", folded), last])
 
 
-def _classes(report: ClassifyReport) -> str:
-    names = [count.name for count in report.classes]
-    given, assigned = (np.array([getattr(c, n) for c in report.classes]) for n in ("given", "assigned"))
-    columns = 1 if report.details is None else 2
-    figure, (sizes, *others) = plots.new_figure(columns, width=4.8, height=max(3.2, 0.26 * len(names)))
-    plots.class_sizes(sizes, names, given, assigned)
-    caption = "Rows of each class."
-    if report.details is not None:
-        scores = report.details.score
-        plots.score_histogram(others[0], scores[~np.isnan(scores)])
-        of = "all" if len(scores) == report.rows else f"{len(scores):,}"
-        caption = f"Left: rows of each class. Right: scores of {of} rows; low ones are uncertain."
-    return html.figure(plots.as_png(figure), "class sizes and scores", caption)
-
-
-def _projection(report: ClassifyReport, details: RowDetails) -> str:
+def _map_of_rows(report: ClassifyReport, details: RowDetails) -> str:
     """All rows with a given label or to be labelled next, and as many others as can be told apart."""
     marked = details.given[details.kept] >= 0
     to_label = [row.row - 1 for row in report.to_label]
@@ -109,9 +97,15 @@ def _projection(report: ClassifyReport, details: RowDetails) -> str:
     names = [count.name for count in report.classes]
     plots.projection(panel, plane, details.assigned[rows], details.given[rows], names)
     plots.mark_questions(panel, plane[np.searchsorted(rows, to_label)])
+    png, hover = plots.as_png(figure), rows[:POINTS_NAMED]
+    ids = hover + 1 if details.ids is None else details.ids[hover]
+    labels = np.array([*names, "no label"], dtype=object)[details.assigned[hover]]
+    ends = np.where(details.given[hover] >= 0, "given", [f"{score:.2f}" for score in details.score[hover]])
+    texts = [f"row {row}: {label} ({end})" for row, label, end in zip(ids, labels, ends, strict=True)]
     n_fitted = report.rows - report.rows_left_out
     caption = "" if len(shown) == n_fitted else f"{len(shown):,} of {n_fitted:,} rows."
-    return html.figure(plots.as_png(figure), "map of the rows, neighbours near each other", caption)
+    places = plots.places(panel, plane[:POINTS_NAMED])
+    return html.figure(png, "map of the rows, neighbours near each other", caption, places, texts)
 
 
 def _map(points: FloatArray | None, graph: Any) -> FloatArray:
@@ -128,15 +122,3 @@ def _truth(report: ClassifyReport, comparison: Comparison) -> str:
     names = [name for name, is_used in zip(columns, used, strict=True) if is_used]
     plots.confusion(panel, counts[:, used], comparison.names, names)
     return html.figure(plots.as_png(figure), "confusion matrix", "Rows without a given label.")
-
-
-def _descent(result: "Result") -> str:
-    figure, (energy, changes) = plots.new_figure(2, width=4.8, height=3.2)
-    plots.per_step(energy, result.energies, "Energy")
-    plots.per_step(changes, result.label_changes, "Label changes")
-    ends = (
-        f"Epsilon falls from {result.epsilons[0]:.3g} to {result.epsilons[-1]:.3g}."
-        if result.epsilons
-        else ""
-    )
-    return html.figure(plots.as_png(figure), "energy and label changes per step", ends)
