@@ -8,7 +8,7 @@ import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 if TYPE_CHECKING:
     from graphwell import active as active
@@ -81,9 +81,14 @@ _MODULES = {
     "widgets": "graphwell.widgets",
 }
 # Public names of before, and what to write instead.
-_GONE = {"from_dataset": "write X, y = np.array(rows['embedding']), np.array(rows['label'])"}
+_GONE = {
+    "from_dataset": "write X, y = np.array(rows['embedding']), np.array(rows['label'])",
+    "segment_frames": "segment the frames as a volume: segment(np.stack(frames, axis=2), seeds)",
+}
+# Types of what is returned and of what a callback gets: importable, and not among the names to begin with.
+_TYPES = {"CancelledError", "Result", "Segmentation", "Status", "Step"}
 
-__all__ = sorted([*_HOME, *_MODULES, "__version__"])
+__all__ = sorted([*(_HOME.keys() - _TYPES), *_MODULES, "__version__"])
 
 
 def __getattr__(name: str) -> Any:
@@ -99,7 +104,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted([*_HOME, *_MODULES, "__version__"])
 
 
 class _ModulesOfEarlierVersions:
