@@ -2,7 +2,7 @@
 Wrong labels found
 ==================
 
-Every tenth given label is wrong. Each label is hidden in turn and told from the rest: where the answer differs
+Every tenth given label is wrong. Each label is held out in turn and told from the rest: where the answer differs
 and is sure, somebody should look again.
 """
 
@@ -21,24 +21,22 @@ wrong = rng.choice(given, 20, replace=False)
 y[wrong] = (truth[wrong] + rng.integers(1, 10, 20)) % 10
 
 # %%
-# `HiddenLabelsSplit` hides labels and leaves all rows in the graph. What hidden labels look like is read off the scores.
+# A fit holds labels out in turn, to weigh its models by them. What these say of a label that they have not seen is kept: the labels that they
+# contradict, worst first, with the class that they suggest.
 
-graph = gw.Graph.from_features(X)
-doubt = np.zeros(len(X))
-for train, hidden in gw.model_selection.HiddenLabelsSplit(5, random_state=0).split(X, y):
-    seen = np.full(len(X), -1)
-    seen[train] = y[train]
-    clf = gw.DiffuseInterfaceClassifier(random_state=0).fit(graph, seen)
-    doubt[hidden] = 1 - clf.label_distributions_[hidden, y[hidden]]
+clf = gw.DiffuseInterfaceClassifier(random_state=0).fit(X, y)
+print(clf.label_issues_.head())
 
-look_at = given[np.argsort(-doubt[given])][:20]
-print(f"of the 20 labels that look worst, {np.isin(look_at, wrong).sum()} are wrong")
+look_at = clf.label_issues_.head(20)
+precision, recall = gw.metrics.label_issue_scores(look_at, wrong)
+print(f"of the 20 labels that look worst, {round(20 * precision)} are wrong")
 
 # %%
 figure, panels = plt.subplots(2, 10, figsize=(10, 2.6), layout="constrained")
-for panel, row in zip(panels.ravel(), look_at, strict=True):
-    panel.imshow(X[row].reshape(8, 8), cmap="gray_r")
-    panel.set_title(f"said {y[row]}", fontsize=8, color="crimson" if row in wrong else "black")
+for panel, issue in zip(panels.ravel(), look_at.itertuples(), strict=True):
+    panel.imshow(X[issue.row].reshape(8, 8), cmap="gray_r")
+    words = f"said {issue.label}, not {issue.suggested}"
+    panel.set_title(words, fontsize=7, color="crimson" if issue.row in wrong else "black")
     panel.set_axis_off()
 figure.suptitle("The labels to look at again (red: indeed wrong)")
 plt.show()

@@ -49,6 +49,32 @@ def accuracy_on_known(y_true: Any, y_pred: Any, *, unknown: Any = None) -> float
     return float((truth == found)[known].mean()) if known.any() else float("nan")
 
 
+def label_issue_scores(found: Any, wrong: Any, n: int | None = None) -> tuple[float, float]:
+    """Precision and recall of label issues: how many of those found are wrong, and of the wrong are found.
+
+    Parameters
+    ----------
+    found : DataFrame or array-like
+        ``clf.label_issues_``, or numbers of rows, worst first.
+    wrong : array-like
+        Numbers of the rows whose given label is wrong.
+    n : int, optional
+        How many of `found` to look at; all by default.
+
+    Examples
+    --------
+    >>> label_issue_scores([7, 2, 5], wrong=[2, 7], n=2), label_issue_scores([7, 3], wrong=[2, 7])
+    ((1.0, 1.0), (0.5, 0.5))
+    """
+    rows = np.asarray(found["row"] if hasattr(found, "columns") else found, dtype=int)[:n]
+    wrong = np.unique(np.asarray(wrong, dtype=int))
+    right = np.isin(rows, wrong)
+    return (
+        float(right.mean()) if len(rows) else float("nan"),
+        float(right.sum() / len(wrong)) if len(wrong) else float("nan"),
+    )
+
+
 def accuracy_on_known_scorer(estimator: Any, X: Any, y: Any) -> float:
     """`accuracy_on_known` of the predictions of a fitted classifier: a scorer for scikit-learn.
 

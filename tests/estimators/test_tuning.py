@@ -5,14 +5,14 @@ import pickle
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.datasets import load_wine, make_blobs
+from sklearn.datasets import load_digits, load_wine, make_blobs
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import graphwell as gw
-from graphwell import Annealed, DiffuseInterfaceClassifier, Graph, Status, datasets
+from graphwell import Annealed, DiffuseInterfaceClassifier, Graph, Status, datasets, metrics
 from tests.helpers import blobs, few
 
 
@@ -48,6 +48,29 @@ def test_held_out_labels_choose_and_tell():
     assert clf.calibrated_
     assert clf.timings_["tuning"] > 0
     assert (clf.predict(X) == y).mean() > 0.93
+
+
+def test_label_issues_are_the_flipped_labels(monkeypatch):
+    X, y = load_digits(return_X_y=True)
+    given = datasets.sample_labels(y, 40, 0)
+    rng = np.random.default_rng(0)
+    known = np.flatnonzero(given >= 0)
+    flipped = rng.choice(known, 40, replace=False)
+    given[flipped] = (given[flipped] + rng.integers(1, 10, 40)) % 10
+    given[known[given[known] == 9]] = 11  # classes need not be 0, 1, 2 ...
+    found = DiffuseInterfaceClassifier(random_state=0).fit(X, given).label_issues_
+    assert list(found) == ["row", "label", "suggested", "probability", "suggested_probability"]
+    assert found.probability.is_monotonic_increasing
+    assert (found.label == given[found.row]).all()
+    assert (found.suggested != found.label).all()
+    assert metrics.label_issue_scores(found, flipped, n=40)[1] >= 0.85
+    # With so many labels that only some judge the models, the others are checked too.
+    monkeypatch.setattr("graphwell.estimators.tuning.judge.LABELS_JUDGED", 150)
+    clf = DiffuseInterfaceClassifier(random_state=0).fit(X, given)
+    assert clf.tuning_.n_hidden < 200
+    assert metrics.label_issue_scores(clf.label_issues_, flipped, n=40)[1] >= 0.85
+    for settings in ({"models": None}, {"start": "random"}):
+        assert DiffuseInterfaceClassifier(random_state=0, **settings).fit(X, given).label_issues_ is None
 
 
 def test_columns_of_noise_are_found_out():

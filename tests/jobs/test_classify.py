@@ -15,7 +15,7 @@ from tests.jobs.tables import messy, write_blobs
 KEYS = (
     "table rows rows_left_out rows_labelled features columns labels_given classes components "
     "components_without_labels unreachable_rows bridged_rows calibrated sweeps status compared_by estimate "
-    "holdout truth doubtful to_label notes seconds output files"
+    "holdout truth doubtful to_label label_issues notes seconds output files"
 )
 
 
@@ -158,6 +158,28 @@ def test_nothing_to_hide_and_nothing_to_compare_are_said(tmp_path):
     frame.assign(truth=frame.label).to_csv(tmp_path / "in.csv", index=False)
     with pytest.raises(OptionError, match="there is nothing to compare"):
         run(tmp_path / "in.csv", truth="truth")
+
+
+def test_labels_that_look_wrong_are_listed_and_have_columns(tmp_path):
+    frame = write_blobs(tmp_path / "in.csv")
+    frame = frame.assign(label=frame.truth)
+    frame.loc[[4, 77], "label"] = "cat", "ant"
+    frame.to_csv(tmp_path / "in.csv", index=False)
+    options = {"drop": ("truth",), "row_id": "name", "output": tmp_path / "out.csv"}
+    report = run(tmp_path / "in.csv", check_labels=True, **options)
+    assert [(issue.row, issue.label, issue.suggested) for issue in report.label_issues] in (
+        [(5, "cat", "ant"), (78, "ant", "bee")],
+        [(78, "ant", "bee"), (5, "cat", "ant")],
+    )
+    assert report.label_issues[0].id.startswith("row ")
+    assert "2 given labels look wrong: the rest" in " ".join(report.sentences())
+    assert [len(grid.rows) for grid in report.grids() if "look wrong" in grid.title] == [2]
+    out = pd.read_csv(tmp_path / "out.csv")
+    assert out.graphwell_suggested.dropna().to_dict() == {4: "ant", 77: "bee"}
+    assert (out.graphwell_given_score.dropna() < 0.1).all()
+    for options in ({"method": "laplace"}, {"parameters": {"models": None}}):
+        with pytest.raises(OptionError, match="check_labels"):
+            classify(ClassifyOptions(table=tmp_path / "in.csv", check_labels=True, **options))
 
 
 def test_intervals_by_wilson_and_how_little_few_labels_tell():

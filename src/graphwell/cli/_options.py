@@ -109,6 +109,7 @@ FLAGS = {
     "output", "label", "features", "drop", "id", "truth", "unknown", "classes", "class_prior", "method",
     "methods", "splits", "holdout", "report", "checkpoint", "cluster", "device", "jobs", "seed", "set",
     "json", "quiet", "verbose", "strict", "suggest", "n", "answers", "strategy", "image_column", "images",
+    "check_labels",
     "text_column", "pixels", "xy", "host", "port", "address", "password", "browser", "seeds",
     "seeds_out", "background", "overlay", "sheet", "scores", "masks", "per_class", "noise", "runs", "data",
 }  # fmt: skip

@@ -46,6 +46,9 @@ def classify(
     suggest: Annotated[
         int, option("Name so many rows to label next.", "--suggest", panel=opt.METHOD, metavar="N", min=0)
     ] = 0,
+    check_labels: Annotated[
+        bool, option("Say which of the given labels look wrong.", "--check-labels", panel=opt.METHOD)
+    ] = False,
     seed: opt.Seed = 0,
     set_: Annotated[
         list[str] | None,
@@ -77,8 +80,10 @@ def classify(
     """Label every row of a table from the labels that some rows have.
 
     Writes the table with the columns graphwell_label, graphwell_score, graphwell_reachable and
-    graphwell_given. Exit codes: 0 done; 1 done, but with --strict, and some rows lie in a part of the graph
-    without any label; 2 bad input; 130 interrupted.
+    graphwell_given. With --check-labels there are graphwell_suggested, a class for each given label that the
+    rest of the data contradicts, and graphwell_given_score, the probability of that label. Exit codes: 0
+    done; 1 done, but with --strict, and some rows lie in a part of the graph without any label; 2 bad input;
+    130 interrupted.
     """
     output = output or beside(table, "labelled")
     flags = locals()

@@ -22,7 +22,7 @@ from graphwell.estimators.labels import Labels
 from graphwell.estimators.parameters import read_class_prior, read_size_bounds
 from graphwell.estimators.registry import method
 from graphwell.estimators.tuning.graphs import judge_graph
-from graphwell.estimators.tuning.judge import Given, judge_on_worker, judge_rows
+from graphwell.estimators.tuning.judge import Given, judge_on_worker, judge_rows, label_issues
 from graphwell.estimators.tuning.models import name_of
 from graphwell.graph import Graph
 from graphwell.memory import fit_bytes, in_words
@@ -139,6 +139,10 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         What was compared: out-of-fold accuracy, temperature and weight of each. Not with ``models=None``.
     calibrated_ : bool
         Whether the scores were calibrated on held-out labels; otherwise they rank, and are no probabilities.
+    label_issues_ : DataFrame or None
+        Given labels that the rest of the data contradicts, worst first: `row`, `label`, the class that is
+        `suggested`, and the out-of-fold probability of each of the two. Below 0.1 a label is most likely
+        wrong. None where no label could be held out.
     tuning_ : Tuning
         How rows are compared, and why; the same figures. Not with ``models=None``.
 
@@ -285,9 +289,9 @@ class DiffuseInterfaceClassifier(GraphClassifier):
             raise OptionError("models", "{field}: {} cannot be stacked: {}.", name_of(models[0]), why)
         on_cluster = backend.name == "dask"
         if recipe.schedule is not None or n_classes == 1 or (on_cluster and graph is not None):
-            return rows, graph, {}, {}
+            return rows, graph, {"label_issues_": None}, {}
         if models is None and features is None:
-            return rows, graph, {}, {}
+            return rows, graph, {"label_issues_": None}, {}
         began = time.perf_counter()
         rng = stream(self.random_state, "hidden labels")
         given = Given(
@@ -311,7 +315,12 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         if graph is None:
             rows = replace(rows, change=found.change, evidence=found.mixture)
         seconds = {"tuning": time.perf_counter() - began}
-        return rows, found.graph, {"tuning_": found.tuning, "models_": found.tuning.table()}, seconds
+        tuned = {
+            "tuning_": found.tuning,
+            "models_": found.tuning.table(),
+            "label_issues_": label_issues(found.tuning, labels.codes, labels.classes),
+        }
+        return rows, found.graph, tuned, seconds
 
     def _asked(self) -> tuple[Any, bool]:
         """What is stacked, and whether metrics are chosen; by the earlier names too."""
@@ -364,7 +373,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
 
     def _after_tuning(self, tuned: dict[str, Any]) -> "DiffuseInterfaceClassifier":
         plain = type(self)(**self.get_params(deep=False))
-        plain._keep = tuned["tuning_"].keep if tuned else None
+        plain._keep = tuned["tuning_"].keep if "tuning_" in tuned else None
         return plain
 
     def _recipe(self) -> Recipe:

@@ -28,8 +28,11 @@ NEW_NAMES = (
     "graphwell_given",
     "graphwell_bridged",
     "graphwell_status",
+    "graphwell_suggested",
+    "graphwell_given_score",
 )
-"""Columns that are added; `bridged` only if any row was, `status` only by the page of `graphwell label`."""
+"""Columns that are added; `bridged` only if any row was, `status` only by the page of `graphwell label`, the
+last two if given labels were checked."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,10 +78,15 @@ class NewColumns:
     bridged: BoolArray | None = None  # where any row was bridged
     safe: bool = False  # put an apostrophe before cells of text that a spreadsheet would run
     status: Any = None  # text
+    suggested: Any = None  # classes for given labels that the rest of the data contradicts, else empty
+    given_score: Any = None  # out-of-fold probabilities of those labels, else NaN
 
     def by_name(self) -> dict[str, Any]:
         """Return the new columns by name."""
-        columns = (self.label, self.score, self.reachable, self.given, self.bridged, self.status)
+        columns = (
+            self.label, self.score, self.reachable, self.given, self.bridged, self.status,
+            self.suggested, self.given_score,
+        )  # fmt: skip
         named = zip(NEW_NAMES, columns, strict=True)
         return {name: column for name, column in named if column is not None}
 

@@ -235,8 +235,10 @@ def _find_delimiter(sample: str, whole: bool, path: Path) -> str:
 def write_text(table: Table, new: NewColumns, path: Path, file: IO[bytes]) -> None:
     """Write a table and its new columns as text, in the dialect it came in."""
     decimal = table.stored.decimal if isinstance(table.stored, Dialect) else "."
-    score = as_text(np.round(new.score, SCORE_DIGITS))
-    columns = with_new_columns(table, new) | {"graphwell_score": np.strings.replace(score, ".", decimal)}
+    columns = with_new_columns(table, new)
+    for name, score in (("graphwell_score", new.score), ("graphwell_given_score", new.given_score)):
+        if score is not None:
+            columns[name] = np.strings.replace(as_text(np.round(score, SCORE_DIGITS)), ".", decimal)
     write_cells(columns, table, path, file, safe=new.safe)
 
 

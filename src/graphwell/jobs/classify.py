@@ -29,11 +29,13 @@ from graphwell.io.cells import NewColumns, is_formula, text_column
 from graphwell.io.files import STANDARD, written_together, written_whole
 from graphwell.io.tables import format_of, opened_output, write_table
 from graphwell.jobs.report import (
+    LIKELY_WRONG,
     Accuracy,
     ClassifyReport,
     DoubtfulRow,
     Estimate,
     Holdout,
+    LabelIssue,
     RowDetails,
     RowToLabel,
     compare_with_truth,
@@ -79,6 +81,7 @@ class ClassifyOptions(TableOptions):
     cluster: str | None = None  # address of a Dask scheduler; "local" if memory asks for it, or "local:4"
     safe_csv: bool = False  # put an apostrophe before text that a spreadsheet would run as a formula
     suggest: int = 0  # how many rows to label next to name
+    check_labels: bool = False  # say which given labels look wrong, in the report and in two more columns
     parameters: Mapping[str, Any] = field(default_factory=dict)  # further ones of the method's classifier
 
     def __post_init__(self) -> None:
@@ -97,6 +100,7 @@ class ClassifyOptions(TableOptions):
         of_classes = {"classes": self.classes, "class_prior": self.class_prior}
         refused = [name for name in given if name not in parameters]
         refused += [name for name, value in of_classes.items() if value and name not in parameters]
+        refused += ["check_labels"] if self.check_labels and "models" not in parameters else []
         refused += ["checkpoint"] if self.checkpoint is not None and "checkpoint" not in in_fit else []
         for name in refused:
             problem = "{field} means nothing to the method {!r}; leave it out."
@@ -179,8 +183,15 @@ def label_rows(rows: TableRows, classifier: Any, progress: Progress) -> tuple[Cl
     bridged = details.bridged if details.bridged.any() else None
     new = NewColumns(
         options.label, names[details.assigned], details.score, details.reachable, details.given >= 0,
-        bridged, options.safe_csv,
+        bridged, safe=options.safe_csv,
     )  # fmt: skip
+    issues = classifier.label_issues_ if options.check_labels else None
+    if issues is not None:
+        at = rows.numbers[issues["row"]] - 1
+        suggested, given_score = np.full(rows.table.n_rows, -1), np.full(rows.table.n_rows, np.nan)
+        suggested[at] = np.searchsorted(rows.given.labels.classes, issues["suggested"])
+        given_score[at] = issues["probability"]
+        new = replace(new, suggested=names[suggested], given_score=given_score)
     return report, new
 
 
@@ -353,6 +364,7 @@ def summarise(
         truth=None if truth is None else compare_with_truth(assigned, given, truth.codes, truth.names),
         doubtful=_doubtful(rows, classifier, reachable),
         to_label=_next_rows(rows, classifier, options.suggest),
+        label_issues=_label_issues(rows, classifier) if options.check_labels else None,
         notes=(*rows.notes, *(notes or ()), *(note for found in ways for note in found)),
         seconds=seconds,
         output=options.output,
@@ -400,6 +412,32 @@ def _doubtful(rows: TableRows, classifier: Any, reachable: Any) -> tuple[Doubtfu
             second_score=round(float(of_row[second]), 4),
         )
         for row, of_row, (first, second) in zip(rows.numbers[fitted].tolist(), scores, ranked, strict=True)
+    )
+
+
+def _label_issues(rows: TableRows, classifier: Any) -> tuple[LabelIssue, ...]:
+    """The given labels that look wrong, worst first."""
+    issues = classifier.label_issues_
+    if issues is None:
+        problem = (
+            "{field}: no label could be held out; give two labels of each class, and leave out models=None."
+        )
+        raise OptionError("check_labels", problem)
+    issues, named = (
+        issues[issues["probability"] < LIKELY_WRONG],
+        dict(zip(rows.given.labels.classes.tolist(), rows.classes, strict=True)),
+    )
+    numbers = rows.numbers[issues["row"]].tolist()
+    return tuple(
+        LabelIssue(
+            row=row,
+            id=rows.id_of(row),
+            label=named[issue.label],
+            probability=round(issue.probability, 4),
+            suggested=named[issue.suggested],
+            suggested_probability=round(issue.suggested_probability, 4),
+        )
+        for row, issue in zip(numbers, issues.itertuples(), strict=True)
     )
 
 

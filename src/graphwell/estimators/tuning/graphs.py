@@ -42,8 +42,9 @@ def judge_graph(
         sample = Sample(np.zeros((len(known), 0)), given.labels[known])
         ruled = Ruled("graph alone", "a graph was given")
         found = verdict(
-            given, folds, ruled, {"graph alone": graph_model("graph alone", graph)}, [], sample, known
-        )
+            given, folds, ruled, {"graph alone": graph_model("graph alone", graph)}, [], sample, known,
+            lambda asked: np.zeros((len(asked), 0)),
+        )  # fmt: skip
         return replace(found, graph=graph), given.rows
     affinity = sparse.csr_array(graph.W + sparse.eye_array(graph.n_vertices))
     means = smoothed(graph, features)
@@ -60,8 +61,9 @@ def judge_graph(
     sample = Sample(around, given.labels)
     solved = {name: graph_model(name, each) for name, each in graphs.items()}
     found = verdict(
-        given, folds, ruled, solved, models or [], sample, np.arange(len(around)), ("directions",)
-    )
+        given, folds, ruled, solved, models or [], sample, np.arange(len(around)), around.__getitem__,
+        ("directions",),
+    )  # fmt: skip
     mixture = None if found.mixture is None else AroundRows(found.mixture, means)
     rows = Rows(affinity, affinity, graph.n_vertices, graph.n_vertices, evidence=mixture)
     return replace(found, graph=graphs[found.tuning.metric]), rows

@@ -13,6 +13,7 @@ graph is solved anew as a whole, start, coarse level and descent; classifiers ar
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,8 @@ FOLDS, FOLDS_OF_MANY, MANY_ROWS = 5, 2, 50_000
 LABELS_PER_CLASS_NEEDED = 2
 LABELS_JUDGED = 2_000
 """Labels that models are judged by, at most."""
+NUMBERS_CHECKED = 2_000_000
+"""Of further labels, out-of-fold probabilities of each model, at most: 200,000 labels of ten classes."""
 ROWS_LOOKED_AT, ROWS_FITTED = 1_500, 20_000
 """Rows that the rules see and what is chosen is fitted on, and their most: labelled ones first."""
 RACE_FROM, ROWS_OF_A_RACE = 5_000, 600
@@ -76,10 +79,15 @@ class ModelScore:
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
-    """Labels that were held out, one of the copies of a row, and which of them the stacked models found."""
+    """Labels that were held out, one of the copies of a row, and which of them the stacked models found.
+
+    And all rows, copies too, whose label was held out, with the out-of-fold probabilities of their classes.
+    """
 
     labels: IntArray
     correct: BoolArray
+    rows: IntArray
+    probabilities: FloatArray
 
     def accuracy(self, class_counts: FloatArray) -> tuple[float, tuple[float, float]]:
         """Share of correct labels, and an interval that holds it with a probability of 90 % (Wilson).
@@ -145,6 +153,29 @@ class Tuning:
         rows = [(name, each.accuracy, each.temperature, each.weight) for name, each in self.models.items()]
         found = DataFrame(rows, columns=["model", "accuracy", "temperature", "weight"])
         return found.sort_values("weight", ascending=False, kind="stable", ignore_index=True)
+
+
+def label_issues(tuning: Tuning, labels: IntArray, classes: Any) -> Any:
+    """Given labels that the stacked models contradict without having seen them, worst first; a data frame."""
+    from pandas import DataFrame
+
+    if tuning.held_out is None:
+        return None
+    rows, predicted = tuning.held_out.rows, tuning.held_out.probabilities
+    given, suggested = labels[rows], predicted.argmax(axis=1)
+    places = np.arange(len(rows))
+    of_given, of_suggested = predicted[places, given], predicted[places, suggested]
+    order = np.lexsort((rows, of_given))
+    order = order[given[order] != suggested[order]]
+    return DataFrame(
+        {
+            "row": rows[order],
+            "label": classes[given[order]],
+            "suggested": classes[suggested[order]],
+            "probability": of_given[order],
+            "suggested_probability": of_suggested[order],
+        }
+    )
 
 
 def figures(tuning: Tuning, assigned: IntArray, n_classes: int) -> dict[str, Any]:
@@ -267,6 +298,8 @@ class OutOfFold:
         self.predicted = {name: np.zeros((0, n_classes)) for name in self.left}
         self.power = dict.fromkeys(self.left, 1.0)  # one over the temperature
         self.likely = {name: np.zeros(0) for name in self.left}  # log likelihoods under the temperature
+        self.further: list[IntArray] = []  # places of each fold whose labels are checked, but judge nobody
+        self.predicted_further = {name: np.zeros((0, n_classes)) for name in self.left}
 
     def labels(self, name: str) -> IntArray:
         """The labels that a model was asked about."""
@@ -307,13 +340,16 @@ def out_of_fold(
     places: IntArray,
     metrics: Iterable[str] = (),
     named: Iterable[str] = (),
+    checked: IntArray | None = None,
 ) -> OutOfFold:
     """Ask every model about the labels of each fold, and drop those that are clearly behind the best.
 
     Learned `metrics` cost a graph each: few are left, and none that is behind the first model, the graph.
-    `named` ones always stay. The sample's labels are judged, at its `places` among all rows.
+    `named` ones always stay. The sample's labels are judged, at its `places` among all rows; models are asked
+    about those `checked` too.
     """
     found = OutOfFold(given.n_classes, list(models))
+    beside = np.setdiff1d([] if checked is None else checked, places).astype(int)
     for number, hidden in enumerate(folds):
         labels = given.labels.copy()
         labels[hidden] = -1
@@ -321,9 +357,15 @@ def out_of_fold(
         shown = sample.with_labels(labels[places])
         found.places.append(asked)
         found.truth.append(given.labels[asked].astype(np.int64))
+        found.further.append(np.intersect1d(hidden, beside))
+        every = np.union1d(asked, found.further[-1])
+        is_judged = np.isin(every, asked)
         for place, name in enumerate(found.left):
             given.run.told("tuning", (number + place / len(found.left)) / len(folds))
-            found.add(name, models[name](labels, shown, asked))
+            predicted = models[name](labels, shown, every)
+            found.add(name, predicted[is_judged])
+            further = [found.predicted_further[name], predicted[~is_judged]]
+            found.predicted_further[name] = np.concatenate(further)
         graph, best = found.left[0], found.best(found.left)
         rivals = sorted(set(metrics) & set(found.left), key=lambda name: -found.lead(name, graph)[0])
         for name in found.left[1:]:
@@ -337,17 +379,27 @@ def out_of_fold(
     return found
 
 
-def stacked_out_of_fold(found: OutOfFold, names: list[str]) -> FloatArray:
-    """Probabilities of stacked models, with temperatures and weights from the labels of the other folds."""
-    fold = np.repeat(np.arange(len(found.truth)), [len(truth) for truth in found.truth])
+def stacked_out_of_fold(found: OutOfFold, names: list[str]) -> tuple[FloatArray, FloatArray]:
+    """Probabilities of stacked models, with temperatures and weights from the labels of the other folds.
+
+    At the labels that were judged, and at the further ones.
+    """
+    fold, of_further = (
+        np.repeat(np.arange(len(places)), [len(each) for each in places])
+        for places in (found.truth, found.further)
+    )
     labels, predicted = found.labels(names[0]), [found.predicted[name] for name in names]
-    stacked = np.zeros_like(predicted[0])
-    for number in np.unique(fold):
-        here, there = fold == number, fold != number
-        scaled = [tempered(each, best_power(each[there], labels[there])) for each in predicted]
+    further = [found.predicted_further[name] for name in names]
+    stacked, stacked_further = np.zeros_like(predicted[0]), np.zeros_like(further[0])
+    for number in range(len(found.truth)):
+        here, there, beside = fold == number, fold != number, of_further == number
+        powers = [best_power(each[there], labels[there]) for each in predicted]
+        scaled = [tempered(each, power) for each, power in zip(predicted, powers, strict=True)]
         weights = stacking_weights([each[there] for each in scaled], labels[there])
         stacked[here] = np.tensordot(weights, [each[here] for each in scaled], axes=1)
-    return stacked
+        scaled = [tempered(each[beside], power) for each, power in zip(further, powers, strict=True)]
+        stacked_further[beside] = np.tensordot(weights, scaled, axes=1)
+    return stacked, stacked_further
 
 
 # ------------------------------------------------------------------------------------------------ the verdict
@@ -361,6 +413,7 @@ def verdict(
     wanted: Any,
     sample: Sample,
     places: IntArray,
+    rows_at: Callable[[IntArray], Any],
     always: tuple[str, ...] = (),
 ) -> Judged:
     """Ask the models about held-out labels; choose the graph, the first unless another is better, and stack.
@@ -380,16 +433,15 @@ def verdict(
         made[name if name not in made else f"{name} {len(made) + 1}"] = each
     few = sampled(sample.labels, LABELS_JUDGED, 0, np.random.default_rng(0))
     judged, of_judged = sample.some(few), places[few]
+    checked = sampled(given.labels, NUMBERS_CHECKED // given.n_classes, 0, np.random.default_rng(0))
 
     def classifier(each: Any) -> Model:
-        return lambda labels, shown, asked: fit_model(each, shown, given.n_classes)(
-            judged.X[np.searchsorted(of_judged, asked)]
-        )
+        return lambda labels, shown, asked: fit_model(each, shown, given.n_classes)(rows_at(asked))
 
     models = {**graphs, **{name: classifier(each) for name, each in made.items()}}
     metrics, named = list(graphs)[1:], always if automatic else tuple(made)
     with threadpool_limits(1):  # few rows, and the same bits for any number of threads
-        found = out_of_fold(given, folds, models, judged, of_judged, metrics, named)
+        found = out_of_fold(given, folds, models, judged, of_judged, metrics, named, checked)
         graph = first = next(iter(graphs))
         if folds:
             best = found.best([name for name in graphs if name in found.left])
@@ -408,8 +460,10 @@ def verdict(
     if folds:
         at, truth = np.concatenate(found.places), found.labels(graph)
         firsts = slice(None) if given.groups is None else np.unique(given.groups[at], return_index=True)[1]
-        correct = stacked_out_of_fold(found, members).argmax(axis=1) == truth
-        held_out = HeldOut(truth[firsts], correct[firsts])
+        predicted, further = stacked_out_of_fold(found, members)
+        correct = predicted.argmax(axis=1) == truth
+        rows = np.concatenate([at, *found.further])
+        held_out = HeldOut(truth[firsts], correct[firsts], rows, np.concatenate([predicted, further]))
     scores = {
         name: ModelScore(found.accuracy(name), 1 / found.power[name], float(weights.get(name, 0.0)))
         for name in models
@@ -463,7 +517,8 @@ def judge_rows(given: Given, models: Any, metrics: bool, rng: np.random.Generato
             found = out_of_fold(small, folds_of(small, rng), race, few, everywhere, names)
         names = [name for name in found.left[1:] if found.lead(name, "graph")[0] > 0]
     graphs = {"graph": graph_model(given, graph), **{name: learned(given, name) for name in names}}
-    judged = verdict(given, folds, ruled, graphs, models, sample, places)
+    rows_at = partial(given.backend.some_rows, given.rows)
+    judged = verdict(given, folds, ruled, graphs, models, sample, places, rows_at)
     if judged.tuning.metric != ruled.name:
         change = map_of(judged.tuning.metric, sample)
         graph = given.graph_of(change)
@@ -477,7 +532,11 @@ def judge_on_worker(given: Given, models: Any, metrics: bool, rng: np.random.Gen
     sample = Sample(X, given.labels[places], compact=given.rows.compact)
     here: Any = None  # backend, rows and run stay here
     without = replace(given, backend=here, rows=here, run=here)
-    return given.backend.apart(_judge_sample, without, sample, models, metrics, rng, progress=given.run.told)
+    found = given.backend.apart(_judge_sample, without, sample, models, metrics, rng, progress=given.run.told)
+    held_out = found.tuning.held_out
+    if held_out is not None:
+        held_out = replace(held_out, rows=places[held_out.rows])
+    return replace(found, tuning=replace(found.tuning, held_out=held_out))
 
 
 def _judge_sample(
