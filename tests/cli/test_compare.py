@@ -1,6 +1,5 @@
 """`graphwell compare` as its users meet it."""
 
-import json
 import re
 
 import pytest
@@ -45,18 +44,6 @@ def test_lines_a_table_and_a_page(tmp_path):
     assert re.search(r"<td>nearest</td><td>the label nearest along the graph</td><td class=.number.>\d", text)
 
 
-def test_json_alone(tmp_path):
-    write_blobs(tmp_path / "in.csv")
-    ended = run(tmp_path / "in.csv", "--drop", "truth", *FEW, "--json", "--quiet")
-    found = json.loads(ended.stdout)
-    assert ended.stderr == ""
-    assert (found["rows"], found["labels_given"], found["files"]) == (120, 12, [])
-    assert (found["judged_on"], found["judged_rows"]) == ("hidden labels", 12)
-    assert found["classes"] == ["ant", "bee", "cat"]
-    assert {each["method"] for each in found["methods"]} == {"nearest", "logistic regression"}
-    assert {column["name"] for column in found["columns"]} == {"name", "x", "y", "label", "truth"}
-
-
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -71,8 +58,3 @@ def test_bad_input_ends_with_a_sentence_in_the_words_of_the_shell(tmp_path, opti
     ended = run(tmp_path / "in.csv", *options)
     assert ended.exit_code == 2
     assert words in ended.stderr
-
-
-def test_help_lists_the_methods():
-    shown = " ".join(run("--help").stdout.replace("│", " ").split())
-    assert all(name in shown for name in ("logistic regression", "random forest", "boosting"))

@@ -55,13 +55,6 @@ def test_the_sound_files_are_sound():
         assert assert_ends_well(content, suffix, "--label", "label") < 2
 
 
-@pytest.mark.slow
-@FEW
-@given(st.binary(max_size=300), st.sampled_from(SUFFIXES))
-def test_any_bytes(content, suffix):
-    assert_ends_well(content, suffix)
-
-
 @st.composite
 def damaged(draw):
     """A sound file with some bytes replaced, removed or put in."""
@@ -78,21 +71,3 @@ def damaged(draw):
 @given(damaged())
 def test_damaged_files(file):
     assert_ends_well(*file)
-
-
-ODD = ("", "1", "2.5", "-3e7", "a", "b", "NA", "inf", "nan", "1e308", "1e-320", "-1", '"', "é", "\x1b[31m")
-cells = st.sampled_from((*ODD, "9" * 400))
-rows = st.lists(st.lists(cells, min_size=4, max_size=4), min_size=1, max_size=12)
-OPTIONS = (
-    "", "--set missing=mean", "--set missing=drop", "--set scale=robust", "--holdout 0.3", "--set pca=2",
-    "--set scale=standard --set missing=mean --truth u", "--unknown a --id u",
-)  # fmt: skip
-
-
-@pytest.mark.slow
-@settings(FEW, max_examples=200)
-@given(rows, st.sampled_from(OPTIONS), st.sampled_from([",", ";", "\t"]))
-def test_tables_of_odd_cells(rows, options, delimiter):
-    lines = [["x", "y", "u", "label"], *rows]
-    content = "\n".join(delimiter.join(line) for line in lines)
-    assert_ends_well(content.encode(), ".csv", *options.split())

@@ -24,21 +24,6 @@ def interrupting(name, *args, moment=sys.argv[1], real=builtins.__import__, **kw
 
 builtins.__import__ = interrupting
 """
-SWALLOWED = """
-import sys, time
-import graphwell.io.images
-
-class Swallows:
-    def __del__(self):
-        raise KeyboardInterrupt
-
-def read_image(*args, **more):
-    Swallows()
-    for _ in range(2000):
-        time.sleep(0.01)
-
-graphwell.io.images.read_image = read_image
-"""
 RUN = """
 options = ["-o", "labels.npy", "--jobs", "1", "--quiet"]
 sys.argv = ["graphwell", "segment", "image.npy", "--seeds", "seeds.npy", *options]
@@ -92,21 +77,6 @@ def test_an_interrupt_during_an_import(folder, moment, said):
     assert not (folder / "labels.npy").exists()
 
 
-def test_an_interrupt_that_a_callback_swallowed_is_repeated(folder):
-    finished = run(folder, SWALLOWED + RUN)
-    assert (finished.returncode, finished.stderr) == (130, "graphwell: interrupted.\n")
-
-
-def test_without_an_interrupt_it_works(folder):
-    finished = run(folder, INTERRUPTING_IMPORT + RUN, "never")
-    assert finished.returncode == 0, finished.stderr
-    assert (np.load(folder / "labels.npy") == (np.arange(30) >= 15)).all()
-
-
-AT_THE_END = """
-import atexit, os, signal, sys
-atexit.register(os.kill, os.getpid(), getattr(signal, sys.argv[1]))
-"""
 WHILE_WRITING = """
 import os, signal, sys
 import graphwell.io.images
@@ -119,13 +89,6 @@ def write_values(*to, kind=sys.argv[1]):
 
 graphwell.io.images.write_values = write_values
 """
-
-
-@pytest.mark.parametrize("kind", ["SIGINT", "SIGTERM"])
-def test_a_signal_at_the_last_moment_changes_nothing(folder, kind):
-    finished = run(folder, AT_THE_END + RUN, kind)
-    assert (finished.returncode, finished.stderr) == (0, "")
-    assert (folder / "labels.npy").exists()
 
 
 @pytest.mark.parametrize(

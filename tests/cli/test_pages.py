@@ -5,7 +5,6 @@ import csv
 import pytest
 
 from tests.cli.blobs import run
-from tests.jobs.test_painting import write_picture
 from tests.serve.pages import write_groups
 from tests.serve.server import Server
 
@@ -97,23 +96,6 @@ def test_labels_survive_a_kill_and_are_written(tmp_path):
     assert [i for i, row in enumerate(written) if row["graphwell_given"] == "true"] == [0, 40, 80]
 
 
-@pytest.mark.slow
-def test_two_windows_are_in_step(tmp_path):
-    path, _ = write_groups(tmp_path, labels={0: "a", 40: "b"})
-    options = ("label", path, "--id", "name", "--jobs", "1")
-    with Server(*options, folder=tmp_path) as server, server.channel() as one, server.channel() as other:
-        one.until("model", lambda event: event["fits"])
-        one.until("questions")
-        question = one.do("next")["ok"]["question"]["row"]
-        shown = other.do("next")["ok"]["question"]["row"]
-        assert shown != question
-        one.do("label", rows=[question], **{"class": 1})
-        assert other.until("answers", lambda e: e["rows"] == [question])["codes"] == [1]
-        assert other.do("next")["ok"]["question"]["row"] not in (question, shown)
-        other.do("rename class", name="B", **{"class": 1})
-        assert one.until("answers", lambda e: e["classes"][1]["name"] == "B")
-
-
 @pytest.mark.parametrize(
     ("name", "problem"),
     [("nothing.png", "nothing.png"), ("notes.txt", "must end in"), ("empty", "holds no picture")],
@@ -124,24 +106,3 @@ def test_what_is_no_picture_is_refused_before_anything_is_served(tmp_path, name,
     done = run("paint", tmp_path / name, "-o", tmp_path / "out", "--no-browser")
     assert done.exit_code == 2
     assert problem in " ".join(done.output.split())
-
-
-@pytest.mark.slow
-def test_strokes_come_in_over_the_channel_and_wrong_ones_are_refused(tmp_path):
-    write_picture(tmp_path / "a.png")
-    with (
-        Server("paint", tmp_path / "a.png", "--jobs", 1, folder=tmp_path) as server,
-        server.channel() as line,
-    ):
-        assert line.until("picture")["pictures"] == ["a.png"]
-        good = {"class": 0, "width": 3, "erase": False, "points": [[5, 5], [60, 5]]}
-        assert "ok" in line.do("stroke", **good)
-        for wrong in ({"points": [[None, 1]]}, {"points": [[1, 1]] * 6000}, {"width": 1e308}, {"class": []}):
-            assert "error" in line.do("stroke", **{**good, **wrong})
-        assert "error" in line.do("open", picture=-1)
-        assert "ok" in line.do("stroke", **{**good, "class": 1, "points": [[30, 30]]})
-        event = line.until("segmentation", lambda e: not e["coarse"] and e["latest"])
-        assert set(event["body"][: event["width"] * event["height"]]) <= {0, 1, 255}
-        saved = line.do("save")["ok"]
-        assert saved["folder"] == str(tmp_path / "painted")
-        assert saved["files"] == ["a_labels.png", "a_overlay.png", "a_masks"]

@@ -26,7 +26,6 @@ from graphwell.jobs.labelling import LabelOptions
 from graphwell.jobs.painting import PaintOptions
 from graphwell.jobs.segment import SegmentOptions
 from graphwell.jobs.suggest import SuggestOptions
-from graphwell.progress import silent
 from tests.cli.blobs import run
 
 MADE = vars(typer.main.get_command(app))["commands"]
@@ -69,16 +68,6 @@ def test_choices_are_those_of_the_library():
     assert set(get_args(_options.Strategy)) == set(gw.active.strategies())
     for arguments in (["--method", "magic"], ["--device", "tpu"], ["--seed", "-1"]):
         assert run("classify", "in.csv", "-o", "out.csv", *arguments).exit_code == 2
-
-
-def test_the_shell_completes_choices():
-    line = {
-        "_GRAPHWELL_COMPLETE": "complete_bash",
-        "COMP_WORDS": "graphwell classify --method lap",
-        "COMP_CWORD": "3",
-    }
-    shown = CliRunner().invoke(app, [], env=line, prog_name="graphwell")
-    assert "laplace" in shown.output.splitlines()
 
 
 def test_the_version_and_commands_that_there_are_not():
@@ -134,12 +123,6 @@ def test_set_reads_values_as_their_fields_want_them(told, name, value):
     assert type(getattr(made, name)) is type(value)
 
 
-def test_a_picture_is_set_like_a_table():
-    flags = {"image": "a.npy", "seeds": "b", "output": "c", "set_": ["spacing=1,1,2.5", "snap=true"]}
-    made = _options.job_options(SegmentOptions, flags)
-    assert (made.spacing, made.snap) == ((1.0, 1.0, 2.5), True)
-
-
 @pytest.mark.parametrize(
     ("command", "told", "sentence"),
     [
@@ -176,11 +159,6 @@ def ended_by(act):
     return CliRunner().invoke(made, [])
 
 
-@pytest.mark.parametrize("code", [None, *Exit])
-def test_the_exit_code_is_what_the_command_returns(code):
-    assert ended_by(code).exit_code == (code or 0)
-
-
 @pytest.mark.parametrize(
     ("error", "words"),
     [
@@ -207,11 +185,11 @@ def test_an_interrupt_ends_with_130(error):
     assert (ended_by(error).exit_code, ended_by(error).stderr) == (130, "graphwell: interrupted.\n")
 
 
-def test_a_mistake_of_our_own_is_not_hidden():
+def test_other_endings_have_their_codes_and_a_mistake_of_our_own_is_not_hidden():
+    assert [ended_by(code).exit_code for code in (None, Exit.DONE, Exit.NEEDS_ATTENTION)] == [0, 0, 1]
     ended = ended_by(KeyError("bug"))
     assert ended.exit_code == 3
-    assert "Traceback" in ended.stderr
-    assert "this is a mistake in graphwell" in ended.stderr
+    assert "this is a mistake in graphwell.\nTraceback" in ended.stderr
 
 
 # ----------------------------------------------------------------------------------------- standard streams
@@ -267,17 +245,6 @@ def watched(stages, quiet=False):
     return screen.getvalue()
 
 
-def test_nobody_is_told_where_there_is_no_terminal(capsys, monkeypatch):
-    with bars() as progress:
-        progress("neighbours", 0.5)
-    assert progress is silent
-    assert capsys.readouterr() == ("", "")
-    assert watched([("reading", None)], quiet=True) == ""
-    monkeypatch.setattr("sys.stderr", None)  # closed
-    with bars() as progress:
-        assert progress is silent
-
-
 def test_every_stage_has_a_bar_that_ends_full():
     shown = watched([("reading", None), ("neighbours", 0.0), ("neighbours", 0.4), ("descent", 1.0)])
     last = [line for line in shown.splitlines() if "%" in line][-3:]
@@ -285,11 +252,6 @@ def test_every_stage_has_a_bar_that_ends_full():
         assert stage in line
         assert "100%" in line
         assert "left" in line
-
-
-def test_that_kernels_are_compiled_is_said_once():
-    shown = watched([(stage, None) for stage in ("compiling", "neighbours", "compiling")])
-    assert shown.count("Graphwell is compiling for this machine, once: about ten seconds.") == 1
 
 
 # --------------------------------------------------------------------------------------------------- reports

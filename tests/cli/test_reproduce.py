@@ -12,7 +12,7 @@ from graphwell.cli.app import app
 from graphwell.experiments import reproduce as module
 from graphwell.experiments.moons import three_moons
 from graphwell.experiments.paper import Line, expected
-from graphwell.experiments.reproduce import Reproduction, report, reproduce, write
+from graphwell.experiments.reproduce import Reproduction, report, write
 
 
 def small(runs, seed, progress):
@@ -97,13 +97,6 @@ def test_bad_arguments_get_one_sentence_and_2(arguments, sentence, tmp_path):
     assert "Traceback" not in finished.output
 
 
-def test_bad_numbers_are_refused():
-    with pytest.raises(ValueError, match="runs must be positive"):
-        reproduce(["moons"], runs=0)
-    with pytest.raises(ValueError, match="seed must not be negative"):
-        reproduce(["moons"], seed=-1)
-
-
 def test_a_failure_leaves_no_file(tmp_path):
     section = three_moons(1, data_sets=1, n_per_class=60, per_class=4)
     (tmp_path / "results.json").mkdir()
@@ -123,15 +116,6 @@ def judged(values, **entry):
 @pytest.mark.parametrize(("mean", "ok"), [(2.4, False), (2.5, True), (3.0, True), (3.5, True), (3.6, False)])
 def test_a_result_must_lie_within_its_tolerance_on_either_side(mean, ok):
     assert judged([mean] * 20, value=3.0, tolerance=0.5).ok is ok
-
-
-def test_fewer_runs_are_given_more_room_and_a_limit_has_one_side():
-    assert not judged([3.8] * 20, value=3.0, tolerance=0.5).ok
-    assert judged([3.8] * 5, value=3.0, tolerance=0.5).ok
-    assert not judged([0.0, 0.01], value=0.0, tolerance=0.0).ok
-    assert judged([0.1], at_most=1.5).ok
-    assert not judged([1.6], at_most=1.5).ok
-    assert "should be at most 1.50 %" in judged([1.6], at_most=1.5).complaint
 
 
 def test_the_paper_stands_beside_the_result():

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from PIL import Image
 
-import graphwell as gw
 from graphwell.datasets import make_grey_image, sample_labels
 from tests.cli.blobs import run
 
@@ -103,16 +102,6 @@ def test_a_region_without_marks_is_transparent_and_ends_a_strict_run_with_1(fold
     assert "No seed reaches" in " ".join(finished.stderr.split())
     opacity = np.asarray(Image.open(folder / "labels.png"))[..., 3]
     assert ((opacity == 0) == (np.load(folder / "truth.npy") == 0)).all()
-
-
-def test_options_reach_the_segmenter(folder):
-    options = ("--set", "patch=3", "--set", "radius=2", "--set", "smoothing=0.5")
-    files = {"seeds": "seeds.npy", "output": "labels.npy"}
-    assert segment(folder, *options, "--quiet", **files).exit_code in (0, 1)
-    image = np.asarray(Image.open(folder / "image.png"))
-    seeds = np.load(folder / "seeds.npy")
-    expected = gw.Segmenter(image, patch=3, radius=2, smoothing=0.5).segment(seeds).labels
-    np.testing.assert_array_equal(np.load(folder / "labels.npy"), expected)
 
 
 @pytest.mark.parametrize(

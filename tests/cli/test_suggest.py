@@ -42,13 +42,3 @@ def test_classify_names_rows_to_label_next_where_it_is_asked_to(tmp_path):
     page = (tmp_path / "r.html").read_text()
     assert "<h2>The rows to label next, best first" in page
     assert rows[0]["reason"] in page
-
-
-def test_json_and_quiet(tmp_path):
-    write_blobs(tmp_path / "in.csv")
-    options = ("--drop", "truth", "-o", tmp_path / "ask.csv", "-n", 3)
-    found = run("suggest", tmp_path / "in.csv", *options, "--json")
-    report = json.loads(found.stdout)
-    assert (report["labels_given"], report["strategy"], len(report["to_label"])) == (12, "auto", 3)
-    quiet = run("suggest", tmp_path / "in.csv", *options, "--quiet")
-    assert (quiet.stdout, quiet.stderr, quiet.exit_code) == ("", "", 0)

@@ -82,17 +82,6 @@ def test_what_a_method_does_not_have_is_refused(table):
         run(table, method="binary interface")
 
 
-@pytest.mark.parametrize(
-    ("options", "field"),
-    [({"label": "z"}, "label"), ({"holdout": 2.0}, "holdout"), ({"method": "magic"}, "method")],
-)
-def test_errors_carry_their_field_and_name_no_flag(table, options, field):
-    with pytest.raises(OptionError) as caught:
-        run(table, **options)
-    assert caught.value.field == field
-    assert "--" not in str(caught.value)
-
-
 @pytest.mark.parametrize("names", [("ant", "bee", "cat"), ("1", "2", "3.0")])
 def test_sizes_of_classes_and_classes_without_a_label(tmp_path, names):
     frame = write_blobs(tmp_path / "in.csv", n=20)
@@ -105,15 +94,6 @@ def test_sizes_of_classes_and_classes_without_a_label(tmp_path, names):
     assert f"No row has the label {names[2]} yet" in str(report.notes[0])
     with pytest.raises(OptionError, match="class_prior names the class 'owl', which no label has"):
         run(tmp_path / "in.csv", class_prior={"owl": 0.5})
-
-
-def test_a_page_needs_a_function_that_draws_it(table, tmp_path):
-    options = ClassifyOptions(table=table, output=tmp_path / "o.csv", report=tmp_path / "r.html", n_jobs=1)
-    with pytest.raises(OptionError, match="report needs a function that draws it"):
-        classify(options)
-    report = classify(options, draw=lambda found: f"{found.rows} rows")
-    assert (tmp_path / "r.html").read_text() == "120 rows"
-    assert report.files == (tmp_path / "o.csv", tmp_path / "r.html")
 
 
 @pytest.mark.parametrize("seed", [1, 3, 5])

@@ -29,21 +29,6 @@ def test_a_library_that_cannot_be_loaded_is_named_with_the_reason(monkeypatch):
     assert len(report.troubles) == len(doctor.CORE)
 
 
-def test_an_extra_that_is_missing_is_no_trouble_and_says_how_to_get_it(monkeypatch):
-    monkeypatch.setattr(doctor, "find_spec", lambda name: None)
-    report = doctor.examine()
-    assert report.troubles == ()
-    assert [library.version for library in report.extras] == [None] * len(doctor.EXTRAS)
-    assert report.extras[0].install == 'pip install "graphwell[parquet]"'
-    assert "CuPy is not installed" in report.gpu
-
-
-def test_loops_that_cannot_be_kept_are_a_trouble(monkeypatch):
-    monkeypatch.setattr("graphwell.backends.cpu.compiling.cache_folder", lambda: None)
-    (trouble,) = doctor.examine().troubles
-    assert "NUMBA_CACHE_DIR" in trouble
-
-
 @pytest.mark.parametrize("error", [ImportError("no CuPy"), OSError("the driver is too old")])
 def test_a_gpu_that_cannot_be_used_is_told_why(monkeypatch, error):
     def fail():
@@ -52,10 +37,3 @@ def test_a_gpu_that_cannot_be_used_is_told_why(monkeypatch, error):
     monkeypatch.setattr(doctor, "find_spec", lambda name: object())
     monkeypatch.setattr("graphwell.backends.cuda._cupy.gpu_name", fail)
     assert doctor.examine().gpu == f"not used: {error}"
-
-
-def test_the_report_as_json():
-    found = doctor.examine().to_json()
-    assert found["threads"] >= 1
-    assert found["troubles"] == []
-    assert {"name", "version", "what_for", "install", "trouble"} == set(found["extras"][0])

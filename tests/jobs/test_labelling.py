@@ -1,24 +1,15 @@
 """A table that is labelled by hand: what is shown of its rows, and what is written."""
 
-import csv
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from graphwell.errors import OptionError
 from graphwell.io.tables import open_table
-from graphwell.jobs.labelling import FoundLabels, LabelOptions, write_answers, write_labels
+from graphwell.jobs.labelling import FoundLabels, write_answers, write_labels
 from graphwell.jobs.suggest import merge_answers
 from tests.jobs.pets import opened, path
 
 __all__ = ["path"]
-
-
-def test_labels_so_far_are_read_as_everywhere(path):
-    table = opened(path)
-    assert table.read.given.names == ("cat", "dog")
-    assert table.given.tolist() == [0, -1, -2, 1]
 
 
 def test_pictures_of_a_folder_by_order_or_by_name(path):
@@ -36,22 +27,6 @@ def test_pictures_of_a_folder_by_order_or_by_name(path):
         opened(path, images=folder)
 
 
-@pytest.mark.parametrize(
-    ("options", "field"),
-    [
-        ({"image_column": "nothing"}, "image_column"),
-        ({"text_column": "nothing"}, "text_column"),
-        ({"pixels": (3, 3)}, "pixels"),
-        ({"xy": ("x", "note")}, "xy"),
-        ({"xy": ("x", "nothing")}, "xy"),
-    ],
-)
-def test_wrong_options_are_named(path, options, field):
-    with pytest.raises(OptionError) as wrong:
-        opened(path, **options)
-    assert wrong.value.field == field
-
-
 def test_what_is_shown_of_a_row(path):
     table = opened(path, row_id="id", image_column="photo", text_column="note", xy=("x", "y"))
     assert table.name(1) == "r2"
@@ -61,12 +36,6 @@ def test_what_is_shown_of_a_row(path):
     assert table.places.tolist() == [[0, 1], [2, 3], [4, 5], [6, 7]]
     assert not {"photo", "x", "y"} & set(table.read.frame.columns)
     assert opened(path).name(1) == "2"
-
-
-def test_pictures_by_absolute_names_inside_the_folder(path):
-    inside = path.parent.resolve() / "one.png"
-    path.write_text(path.read_text().replace("one.png", str(inside)))
-    assert opened(path, image_column="photo").picture(0) == "one.png"
 
 
 def test_numbers_are_a_picture(tmp_path):
@@ -86,26 +55,12 @@ def test_search_is_by_id_number_and_text(path):
     assert opened(path).search("4") == [3]
 
 
-def test_the_nearest_of_some_rows(path):
-    table = opened(path, features=("a", "b"))
-    assert table.nearest(1, np.array([0, 1, 3]), 2) == [0, 3]
-    assert table.nearest(1, np.array([], dtype=int), 2) == []
-
-
 def test_the_fingerprint_tells_tables_and_readings_apart(path):
     first = opened(path).fingerprint
     assert first == opened(path, scale="standard").fingerprint
     assert first != opened(path, unknown=("dog",)).fingerprint
     path.write_text(path.read_text().replace("9.1", "9.2"))
     assert first != opened(path).fingerprint
-
-
-def test_files_lie_beside_the_table():
-    options = LabelOptions(table=Path("data/pets.csv"))
-    assert options.labelled == Path("data/pets.labelled.csv")
-    assert options.answers == Path("data/pets.answers.csv")
-    named = LabelOptions(table=Path("pets.csv"), output=Path("out/done.parquet"))
-    assert (named.labelled, named.answers) == (Path("out/done.parquet"), Path("out/done.answers.csv"))
 
 
 def found_labels(labels, scores, classes):
@@ -121,26 +76,11 @@ def test_doubt_is_how_near_the_second_score_is():
     assert labels.guesses(2, 2) == []
 
 
-def test_one_class_is_never_in_doubt():
-    assert found_labels([3, -1], [[1.0], [0.0]], [3]).doubt.tolist() == [0.0, 1.0]
-
-
 def found(labels, n_classes=2):
     labels = np.array(labels)
     scores = np.full((len(labels), n_classes), 0.1)
     scores[np.arange(len(labels)), np.maximum(labels, 0)] = 0.9
     return FoundLabels(labels, scores, np.arange(n_classes), labels >= 0, np.zeros(len(labels), dtype=bool))
-
-
-def test_the_table_is_written_with_all_labels(path):
-    write_labels(opened(path, row_id="id"), ("cat", "dog"), np.array([0, -1, -2, 1]), found([0, 0, -1, 1]))
-    with (path.parent / "pets.labelled.csv").open() as file:
-        rows = list(csv.DictReader(file))
-    assert [row["graphwell_label"] for row in rows] == ["cat", "cat", "", "dog"]
-    assert [row["graphwell_given"] for row in rows] == ["true", "false", "false", "true"]
-    assert [row["graphwell_reachable"] for row in rows] == ["true", "true", "false", "true"]
-    assert rows[2]["graphwell_score"] == ""
-    assert rows[0]["note"] == "A <b>note</b>"
 
 
 def written_labels(path):

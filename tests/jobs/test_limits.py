@@ -25,12 +25,6 @@ def folder(tmp_path):
     return tmp_path
 
 
-@pytest.mark.parametrize("names", ["", " , ", ","])
-def test_no_features_at_all(folder, names):
-    said = "graphwell: --features names no column; name at least one, or leave it out."
-    assert run(folder, "--features", names) == (2, said)
-
-
 def test_links_in_a_circle_and_pipes(folder):
     (folder / "loop.csv").symlink_to(folder / "loop.csv")
     os.mkfifo(folder / "pipe.csv")

@@ -7,7 +7,6 @@ from PIL import Image
 from graphwell import datasets
 from graphwell.errors import OptionError
 from graphwell.jobs.painting import PaintedPicture, PaintOptions, pictures_of
-from graphwell.jobs.segment import SegmentOptions, segment
 from graphwell.memory import limited_to
 
 
@@ -46,12 +45,6 @@ def test_a_folder_without_pictures_is_refused(tmp_path):
         pictures_of(tmp_path)
 
 
-def test_the_default_folder_lies_beside_the_pictures(tmp_path):
-    assert PaintOptions(source=tmp_path).folder == tmp_path / "painted"
-    assert PaintOptions(source=tmp_path / "a.png").folder == tmp_path / "painted"
-    assert PaintOptions(source=tmp_path, output=tmp_path / "x").folder == tmp_path / "x"
-
-
 def test_one_class_is_everywhere_and_two_are_told_apart(picture):
     seeds = np.full(picture.shape, -1)
     seeds[5, 5] = 3
@@ -72,29 +65,6 @@ def test_a_picture_that_does_not_fit_is_refused(tmp_path, picture):
         PaintedPicture(tmp_path / "a.png", picture.options)
 
 
-def test_another_picture_has_another_fingerprint(tmp_path, picture):
-    write_picture(tmp_path / "a.png", seed=1)
-    assert PaintedPicture(tmp_path / "a.png", picture.options).fingerprint != picture.fingerprint
-
-
-def test_what_is_saved_is_what_segment_makes_of_the_strokes(tmp_path, picture):
-    (tmp_path / "painted").mkdir()
-    report = picture.save(strokes([[[5, 5], [5, 50]], [[30, 30], [40, 30]]]))
-    assert [count.name for count in report.classes] == ["c0", "c1"]
-    folder = tmp_path / "painted"
-    assert {path.name for path in folder.iterdir()} == {
-        "a_strokes.json",
-        "a_labels.png",
-        "a_overlay.png",
-        "a_masks",
-    }
-    again = SegmentOptions(
-        image=tmp_path / "a.png", seeds=folder / "a_strokes.json", output=tmp_path / "again.png", n_jobs=1
-    )
-    segment(again)
-    assert (tmp_path / "again.png").read_bytes() == (folder / "a_labels.png").read_bytes()
-
-
 def test_two_pictures_of_one_name_do_not_share_their_files(tmp_path):
     for name in ("a.png", "a.bmp.png", "a.tif"):
         write_picture(tmp_path / name)
@@ -104,22 +74,6 @@ def test_two_pictures_of_one_name_do_not_share_their_files(tmp_path):
         PaintedPicture(tmp_path / name, options).save(strokes([[[5, 5], [5, 50]], [[30, 30], [40, 30]]]))
     labels = sorted(path.name for path in (tmp_path / "painted").glob("*_labels.png"))
     assert labels == ["a.bmp_labels.png", "a.png_labels.png", "a.tif_labels.png"]
-
-
-def test_one_class_is_saved_everywhere_as_segment_does_and_that_is_said(tmp_path, picture):
-    folder = tmp_path / "painted"
-    folder.mkdir()
-    report = picture.save(strokes([[[5, 5], [5, 50]]]))
-    assert [str(note) for note in report.notes] == [
-        "Only the class c0 is marked, so every pixel has it; mark some pixels of another class too."
-    ]
-    assert [(found.name, found.assigned) for found in report.classes] == [("c0", 60 * 70)]
-    labels = np.asarray(Image.open(folder / "a_labels.png").convert("RGB"))
-    assert (labels == (255, 0, 0)).all()
-    assert np.asarray(Image.open(folder / "a_masks" / "mask_c0.png")).min() == 255
-    options = {"image": tmp_path / "a.png", "seeds": folder / "a_strokes.json", "n_jobs": 1}
-    segment(SegmentOptions(**options, output=tmp_path / "again.png"))
-    assert (tmp_path / "again.png").read_bytes() == (folder / "a_labels.png").read_bytes()
 
 
 def test_what_shows_nothing_is_dark(tmp_path):

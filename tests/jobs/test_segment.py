@@ -48,61 +48,11 @@ def folder(tmp_path):
     return tmp_path
 
 
-def test_the_labels_are_those_of_the_library(folder):
-    report = run(folder)
-    labels = gw.segment(np.load(folder / "image.npy"), np.load(folder / "seeds.npy"))
-    np.testing.assert_array_equal(np.load(folder / "labels.npy"), labels)
-    assert report.size == (40, 44)
-    assert report.seeds == 75
-    assert [found.assigned for found in report.classes] == np.bincount(labels.ravel()).tolist()
-    assert list(report.seconds) == ["reading", "graph", "start", "descent", "in all"]
-    assert report.files == (folder / "labels.npy",)
-
-
 def test_the_options_of_a_segmentation_have_the_defaults_of_the_segmenter():
     options = SegmentOptions(image=Path("i.png"), seeds=Path("s.png"), output=Path("o.png"))
     for name, parameter in signature(gw.Segmenter).parameters.items():
         if name not in ("image", "channel_axis", "progress"):
             assert getattr(options, name) == parameter.default
-
-
-@pytest.fixture
-def volume(tmp_path):
-    """A small volume of flat points with marks."""
-    truth = np.zeros((20, 22, 8), dtype=int)
-    truth[5:15, 6:16, 2:6] = 1
-    np.save(tmp_path / "truth.npy", truth)
-    np.save(tmp_path / "image.npy", (50 + 150 * truth).astype(np.uint8))
-    np.save(tmp_path / "seeds.npy", gw.datasets.sample_labels(truth.ravel(), 15, 0).reshape(truth.shape))
-    return tmp_path
-
-
-def test_a_volume_and_marks_of_three_axes(volume):
-    report = run(volume, spacing=(1.0, 1.0, 2.5), scores="scores.npy")
-    labels, truth = np.load(volume / "labels.npy"), np.load(volume / "truth.npy")
-    assert report.size == labels.shape == np.load(volume / "scores.npy").shape == (20, 22, 8)
-    assert (labels == truth).all()
-    assert report.mark_next == ()
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"masks": "masks"}, "masks draws pictures, not volumes"),
-        ({"scores": "scores.png"}, "scores .* of a volume must end in .npy, .nii or .nii.gz"),
-        ({"spacing": (1.0, 2.0)}, "spacing must be 3 positive numbers"),
-    ],
-)
-def test_what_a_volume_has_not_is_refused(volume, options, words):
-    with pytest.raises(OptionError, match=words):
-        run(volume, **options)
-    assert not (volume / "labels.npy").exists()
-
-
-def test_marks_of_another_shape_are_refused(volume):
-    np.save(volume / "seeds.npy", np.zeros((20, 22, 7), dtype=int))
-    with pytest.raises(OptionError, match=r"the shape of the image, \(20, 22, 8\), but has \(20, 22, 7\)"):
-        run(volume)
 
 
 @pytest.fixture

@@ -131,14 +131,6 @@ def test_labels_truth_names_and_notes_come_together(tmp_path):
     ]
 
 
-def test_truth_is_matched_by_value_and_one_that_never_agrees_gets_a_hint(tmp_path):
-    columns = {"x": [1, 4, 2, 7], "label": ["1.0", "2.0", "", ""]}
-    report, _ = run(tmp_path, {**columns, "truth": ["1", "2", "", "7"]}, truth="truth")
-    assert (report.truth.names, report.truth.confusion[2].sum()) == (("1.0", "2.0", "7"), 1)
-    said = run(tmp_path, {**columns, "truth": ["p", "q", "p", "q"]}, truth="truth")[1]
-    assert "truth never agrees with a given label: it says 'p' and labels say '1.0'" in said
-
-
 @pytest.mark.parametrize(
     ("options", "field"),
     [
@@ -191,18 +183,6 @@ def test_units_that_differ_are_evened_out_by_methods_that_do_not_tune(tmp_path):
     clf = gw.baselines.LaplaceLearning(n_neighbors=2, n_jobs=1)
     clf.fit(pd.DataFrame(X * [1, 1000]), ["u", "v", *[None] * 48])
     np.testing.assert_allclose(uneven.details.score, clf.label_distributions_.max(axis=1))
-
-
-@pytest.mark.filterwarnings("ignore::graphwell.BridgedWarning")
-def test_scales_and_components_are_those_of_the_encoder(tmp_path):
-    X = np.random.default_rng(0).normal(size=(80, 4)) * [1, 100, 3, 5]
-    frame, y = pd.DataFrame(X, columns=list("abcd")), ["u", "v", *[None] * 78]
-    for how in ({"scale": "standard"}, {"scale": "robust"}, {"scale": "standard", "pca": 2}):
-        report, said = points(tmp_path, X, **how)
-        encoder = gw.TableEncoder(standardise=how["scale"], pca=how.get("pca"))
-        clf = gw.baselines.LaplaceLearning(n_neighbors=2, n_jobs=1).fit(encoder.fit_transform(frame), y)
-        np.testing.assert_allclose(report.details.score, clf.label_distributions_.max(axis=1))
-        assert ("The 4 features were projected onto 2 principal components." in said) is ("pca" in how)
 
 
 def test_missing_values_are_refused_dropped_or_filled(tmp_path):

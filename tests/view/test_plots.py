@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from graphwell import Result, Status, plots
+from graphwell import plots
 
 POINTS = np.random.default_rng(0).random((6, 2))
 LABELS = np.array([0, 0, 1, 1, -1, 1])
@@ -10,14 +10,6 @@ LABELS = np.array([0, 0, 1, 1, -1, 1])
 
 def panel():
     return plots.new_figure(1)[1][0]
-
-
-def test_a_figure_has_the_panels_asked_for_and_becomes_a_png(tmp_path):
-    figure, panels = plots.new_figure(3, rows=2)
-    assert len(panels) == 6
-    assert plots.as_png(figure).startswith(b"\x89PNG")
-    plots.save(figure, tmp_path / "a.png")
-    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_points_are_coloured_ringed_and_crossed_out():
@@ -50,22 +42,8 @@ def test_places_are_shares_of_the_width_and_the_height_from_the_top():
     assert 0 < top < 0.2 < 0.8 < bottom < 1
 
 
-def test_energies_of_several_results():
-    shown = panel()
-    result = Result(LABELS, np.zeros(6), Status.SETTLED, energies=(2.0, 1.0))
-    plots.energy_per_step(shown, [("one", result), ("two", result)])
-    assert [line.get_label() for line in shown.lines] == ["one", "two"]
-
-
 def test_more_than_ten_classes_have_colours_of_their_own():
     assert len({plots.class_color(number, 20) for number in range(20)}) == 20
-
-
-def test_questions_are_numbered_best_first():
-    figure, (panel,) = plots.new_figure(1)
-    plots.mark_questions(panel, np.array([[1.0, 2.0], [0.0, 5.0]]))
-    assert [(text.get_text(), text.xy) for text in panel.texts] == [("1", (1.0, 2.0)), ("2", (0.0, 5.0))]
-    assert plots.as_png(figure).startswith(b"\x89PNG")
 
 
 def test_points_with_errors_and_shares_are_drawn_as_told():
