@@ -24,6 +24,8 @@ ADVICE = {
     "X.to_pandas()",
     "DatasetDict": "give the samples of one of its parts as one array, np.array(X['train']['embedding']) say",
     "Variable": "give X.values, with one row per sample",
+    "DiGraph": "its edges have a direction, which affinities have not; give "
+    "graphwell.Graph.from_affinity(networkx.to_scipy_sparse_array(X.to_undirected()))",
     "Graph": "give graphwell.Graph.from_affinity(networkx.to_scipy_sparse_array(X)), or "
     "X.get_adjacency_sparse() of igraph",
     "Data": "give torch_geometric.utils.to_scipy_sparse_matrix(X.edge_index) as a precomputed "

@@ -94,6 +94,7 @@ def told_if_changed(points: FloatArray) -> Iterator[None]:
 
 def symmetric_matrix(W: Any) -> Any:
     """Return a matrix of affinities as a symmetric CSR array with an empty diagonal and sorted indices."""
+    refuse_graph_objects(W)
     W = affinity_matrix(W)
     check_square(W.shape)
     asymmetry = abs(W - W.T)
@@ -105,6 +106,19 @@ def symmetric_matrix(W: Any) -> Any:
     W.indices, W.indptr = W.indices.astype(dtype), W.indptr.astype(dtype)
     W.sort_indices()
     return W
+
+
+def refuse_graph_objects(W: Any) -> None:
+    """Say how a graph of another library becomes a matrix; the edges of a directed one have to lose that."""
+    library, kind = type(W).__module__.partition(".")[0], type(W).__name__
+    if library not in ("networkx", "igraph"):
+        return
+    to_undirected = "to_undirected" if library == "networkx" else "as_undirected"
+    told, graph = "", "W"
+    if W.is_directed():
+        told, graph = ", whose edges have a direction, which affinities have not", f"W.{to_undirected}()"
+    matrix = "networkx.to_scipy_sparse_array({})" if library == "networkx" else "{}.get_adjacency_sparse()"
+    raise ValueError(f"W is a {kind} of {library}{told}; give {matrix.format(graph)}.")
 
 
 def check_square(shape: tuple[int, ...]) -> None:

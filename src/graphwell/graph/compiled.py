@@ -12,7 +12,13 @@ from typing import Any
 
 import numpy as np
 from llvmlite import binding, ir
-from numba import njit, types
+
+try:
+    from numba import config, njit, types
+except ValueError as error:
+    raise ValueError(
+        f"numba refuses its settings ({error}); unset NUMBA_NUM_THREADS and the like."
+    ) from error
 from numba.core import cgutils
 from numba.core.caching import FunctionCache
 from numba.extending import intrinsic
@@ -20,8 +26,15 @@ from numba.extending import intrinsic
 from graphwell._types import FloatArray
 from graphwell.errors import warn_user
 
+if config.DISABLE_JIT:
+    raise ValueError(
+        "NUMBA_DISABLE_JIT is set: graphwell's loops hold vector code that Python cannot run; unset it."
+    )
+
 # Compiles what compiled functions alone call, without the code that calls from Python need.
 inner = njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+# The same where the order of a sum may change.
+inner_fast = njit(nogil=True, fastmath=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 _told = False
 

@@ -32,7 +32,14 @@ from graphwell.graph.components import (
     with_bridges,
     without_bridges,
 )
-from graphwell.graph.knn import Change, FeatureMap, NeighborSearch, build_search, neighbors_of_all
+from graphwell.graph.knn import (
+    Change,
+    FeatureMap,
+    NeighborSearch,
+    build_search,
+    check_neighbors,
+    neighbors_of_all,
+)
 from graphwell.graph.weights import (
     ROWS_AT_ONCE,
     WEIGHT_FLOOR,
@@ -67,6 +74,7 @@ class Origin:
         rows = self.features(read_features(X, at_least=1))
         k = max(self.n_neighbors, self.scale_neighbor)
         indices, distances = self.search.query(rows, k)
+        check_neighbors(indices, distances, len(self.scales))
         floor = self.scales.min()
         tau = np.maximum(distances[:, self.scale_neighbor - 1], floor)
         indices, distances = indices[:, : self.n_neighbors], distances[:, : self.n_neighbors]

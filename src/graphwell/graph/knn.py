@@ -147,6 +147,7 @@ EXACT_UP_TO = 20_000
 ROWS_AT_ONCE, FEWEST_AT_ONCE = 32_768, 1024
 # Multiplications between two moments at which a fit can be cancelled.
 PRODUCTS_AT_ONCE = 8_000_000_000
+REPORT = "This is a mistake in graphwell: please report it with the data, or what they look like."
 
 
 class NeighborSearch(Protocol):
@@ -198,17 +199,27 @@ def neighbors_of_all(
     for rows, found, apart in search.of_points(k + 1):
         others = found != rows[:, None]
         others[others.all(axis=1), -1] = False
-        # Points that were finite when they were checked may have been written into since, and nobody looks at
-        # neighbours again before compiled code follows them.
-        sound = found.min() >= 0 and found.max() < n and np.isfinite(apart).all()
-        if not sound or (others.sum(axis=1) != k).any():
-            raise ValueError("X holds rows that cannot be compared: their distances are no finite numbers.")
+        check_neighbors(found, apart, n)
+        if (others.sum(axis=1) != k).any():
+            raise RuntimeError(f"Internal error: the search named a neighbour twice. {REPORT}")
         indices[rows] = found[others].reshape(-1, k)
         distances[rows] = apart[others].reshape(-1, k)
         done += len(rows)
         heartbeat()
         progress("neighbours", done / n)
     return indices, distances
+
+
+def check_neighbors(found: IntArray, apart: FloatArray, n: int) -> None:
+    """Refuse neighbours that there are not: nobody looks at them again before compiled code follows them.
+
+    Points that were finite when they were checked may have been written into since; a search then names none.
+    """
+    if not np.isfinite(apart).all():
+        raise ValueError("X holds rows that cannot be compared: their distances are no finite numbers.")
+    if found.size and (found.min() < 0 or found.max() >= n):
+        odd = found[(found < 0) | (found >= n)][0]
+        raise RuntimeError(f"Internal error: the search named row {odd} of {n:,} as a neighbour. {REPORT}")
 
 
 def in_order(

@@ -6,7 +6,6 @@ of the neighbours that are found are taken anew from the rows themselves.
 """
 
 import numpy as np
-from numba import njit
 
 from graphwell._threads import ThreadPool
 from graphwell._types import FloatArray, IntArray
@@ -18,6 +17,7 @@ from graphwell.graph.compiled import (
     compare_tile,
     compiled,
     inner,
+    inner_fast,
     lowest_bit,
     pack,
 )
@@ -26,7 +26,7 @@ ROWS_AT_ONCE = 256
 POINTS_AT_ONCE = 512
 
 
-@njit(nogil=True, fastmath=True)
+@inner_fast
 def _about_centre(
     points: FloatArray, chosen: IntArray, centre: FloatArray, scale: float, out: FloatArray, norms: FloatArray
 ) -> None:

@@ -121,7 +121,10 @@ class NumbaEngine(Engine):
         packing = Packing.of(problem.n_classes, self.dtype)
         offsets = rows.placed(self.own(state.offsets), self.dtype)
         words = packing.pack(rows.placed(self.own(state.labels), np.int32), offsets)
-        edges = (rows.starts, rows.columns, rows.values / real(2.0**packing.shift), rows.row_sums)
+        # r is kept in fixed point: its scale is taken from the weights
+        unit, (rest_starts, rest_columns, rest_values) = real(2.0**packing.shift), rows.rest
+        rest = (rest_starts, rest_columns, rest_values / unit)
+        edges = (rows.starts, rows.columns, rows.values / unit, rest, rows.row_sums)
         steps = (real(epsilon), real(step_size), problem.implicit, packing.shift)
         words, changes = self._swept(count, forces, edges, self.with_halo(words), offsets, steps)
         energies = np.empty(len(rows.parts) - 1)
@@ -188,7 +191,7 @@ class NumbaEngine(Engine):
         for some in some_columns(shape[1]):
             vectors = self.with_halo(made(some))
             out = np.empty((rows.n_positions, vectors.shape[1]), self.dtype)
-            self._share(systems.multiply, (rows.starts, rows.columns, rows.values), vectors, out)
+            self._share(systems.multiply, rows.matrix, vectors, out)
             del vectors
             found[:, some] = rows.restored(out)[:, : len(range(*some.indices(shape[1])))]
             del out

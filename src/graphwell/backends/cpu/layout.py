@@ -4,6 +4,10 @@ Sixteen rows lie side by side, so that one instruction serves sixteen vertices. 
 inside windows of near ones, which keeps neighbours near in memory and wastes little on padding. Slice `s`
 holds entry `j` of its sixteen rows at ``starts[s] + 16 j``. With class and ``r`` in one word a neighbour is
 one load.
+
+A row far longer than those beside it, the hub of a star, would be padded sixteen times over. So a slice
+is at most twice as wide as its rows are in the mean, and the rest of longer ones is kept in plain compressed
+rows (the hybrid format of Bell and Garland, 2009) and added after it: the order of the sums stays.
 """
 
 from dataclasses import dataclass
@@ -32,6 +36,13 @@ class SlicedRows:
     columns: IntArray  # positions of the neighbours
     values: FloatArray  # the entries; padding has value 0
     row_sums: FloatArray  # sum of the entries of each row
+    # What is left of long rows: where that of each position starts, then its columns and its values.
+    rest: tuple[IntArray, IntArray, FloatArray]
+
+    @property
+    def matrix(self) -> tuple[Any, ...]:
+        """The entries, as kernels take them."""
+        return self.starts, self.columns, self.values, self.rest
 
     @property
     def n_positions(self) -> int:
@@ -64,6 +75,11 @@ class SlicedRows:
         order, widths = _ordered(lengths, near, WINDOW)
         if LANES * int(widths.sum()) > PADDING_LIMIT * matrix.nnz:
             order, widths = _ordered(lengths, near, len(lengths))
+        placed = np.zeros((len(widths), LANES), dtype=np.int64)  # lengths, in the order of the layout
+        placed.ravel()[: len(order)] = lengths[order]
+        widths = np.minimum(widths, 2 * -(-placed.sum(axis=1) // LANES))
+        beyond = np.maximum(placed - widths[:, None], 0).ravel()
+        rest_starts = np.concatenate([[0], np.cumsum(beyond)])
         starts = np.concatenate([[0], np.cumsum(LANES * widths)])
         position = np.arange(matrix.shape[1], dtype=order.dtype) + (LANES * len(widths) - len(order))
         position[order] = np.arange(len(order), dtype=order.dtype)
@@ -71,10 +87,15 @@ class SlicedRows:
         columns = np.zeros(starts[-1], dtype=np.int32)
         values = np.zeros(starts[-1], dtype=dtype)
         row_sums = np.zeros(LANES * len(widths), dtype=dtype)
+        rest = (
+            rest_starts,
+            np.zeros(rest_starts[-1], dtype=np.int32),
+            np.zeros(rest_starts[-1], dtype=dtype),
+        )
         given = (matrix.indptr, matrix.indices, matrix.data, scaling, order, position, starts)
-        filled = (columns, values, row_sums)
+        filled = (columns, values, row_sums, rest)
         (pool or ThreadPool(1)).share(len(order), lambda first, last: _fill(first, last, *given, *filled))
-        return cls(order, starts, columns, values, row_sums)
+        return cls(order, starts, columns, values, row_sums, rest)
 
     def placed(self, by_vertex: Any, dtype: npt.DTypeLike) -> Any:
         """Rows of an array by vertex in the order of the layout, zero where it is padded."""
@@ -119,15 +140,22 @@ def _fill(
     columns: IntArray,
     values: FloatArray,
     row_sums: FloatArray,
+    rest: tuple[IntArray, IntArray, FloatArray],
 ) -> None:
+    rest_starts, rest_columns, rest_values = rest
     for row in range(first, last):
         place, vertex, total = starts[row // LANES] + row % LANES, order[row], 0.0
+        end, beyond = starts[row // LANES + 1], rest_starts[row]
         for entry in range(indptr[vertex], indptr[vertex + 1]):
             neighbor = indices[entry]
             value = data[entry] * scaling[neighbor] * scaling[vertex]
-            columns[place], values[place] = position[neighbor], value
+            if place < end:
+                columns[place], values[place] = position[neighbor], value
+                place += LANES
+            else:
+                rest_columns[beyond], rest_values[beyond] = position[neighbor], value
+                beyond += 1
             total += value
-            place += LANES
         row_sums[row] = total
 
 

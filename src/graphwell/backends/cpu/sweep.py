@@ -23,7 +23,8 @@ from graphwell.backends.cpu.gather import move_rows, sum_neighbors
 from graphwell.backends.cpu.layout import LANES
 from graphwell.graph.compiled import compiled, inner
 
-# Of the layout, `edges`: starts, columns, values and sums of rows; or `acting`: known, fidelity, phi.
+# Of the layout, `edges`: starts, columns, values, the rest of long rows, sums of rows; or `acting`: known,
+# fidelity, phi.
 Arrays: TypeAlias = tuple[Any, ...]
 # Epsilon, size of a step, whether labels pull implicitly, and the bits of a word below the class.
 Steps: TypeAlias = tuple[float, float, bool, int]
@@ -123,24 +124,52 @@ def _majority(
     phi: float,
     pressure: FloatArray,
     votes: FloatArray,
+    rest: Arrays,
+    row: int,
 ) -> np.int64:
     """Class with the largest ``sum_j S_ij r_j`` among the neighbours; the first met wins a tie.
 
     What presses on a class is taken from its votes.
     """
     mask = (1 << shift) - 1
+    rest_starts, rest_columns, rest_values = rest
     for entry in range(first, stop, LANES):
         word = np.int64(words[columns[entry]])
         votes[word >> shift] += values[entry] * votes.dtype.type(word & mask)
+    for entry in range(rest_starts[row], rest_starts[row + 1]):
+        word = np.int64(words[rest_columns[entry]])
+        votes[word >> shift] += rest_values[entry] * votes.dtype.type(word & mask)
     best, most = np.int64(own), votes.dtype.type(-np.inf)
     for entry in range(first, stop, LANES):
         candidate = np.int64(words[columns[entry]]) >> shift
         support = votes[candidate] - phi * pressure[candidate]
         if values[entry] > 0 and support > most:
             best, most = candidate, support
+    for entry in range(rest_starts[row], rest_starts[row + 1]):
+        candidate = np.int64(words[rest_columns[entry]]) >> shift
+        support = votes[candidate] - phi * pressure[candidate]
+        if rest_values[entry] > 0 and support > most:
+            best, most = candidate, support
     for entry in range(first, stop, LANES):
         votes[np.int64(words[columns[entry]]) >> shift] = 0
+    for entry in range(rest_starts[row], rest_starts[row + 1]):
+        votes[np.int64(words[rest_columns[entry]]) >> shift] = 0
     return best
+
+
+@inner
+def _add_rest(rest: Arrays, words: IntArray, row: int, shift: int, sums: FloatArray) -> None:
+    """Add what is left of long rows to the sums of `sum_neighbors`, in stored order as there."""
+    starts, columns, values = rest
+    mask = (1 << shift) - 1
+    for lane in range(LANES):
+        own = np.int64(words[row + lane]) >> shift
+        for entry in range(starts[row + lane], starts[row + lane + 1]):
+            word = np.int64(words[columns[entry]])
+            part = values[entry] * sums.dtype.type(word & mask)
+            sums[lane] += part
+            if word >> shift == own:
+                sums[LANES + lane] += part
 
 
 def room(n_classes: int, dtype: npt.DTypeLike) -> tuple[FloatArray, FloatArray]:
@@ -168,7 +197,7 @@ def sweep(
     `words` may go on beyond the rows with the states of neighbours that others move. `votes` and `sums` are
     from `room`, for one thread alone.
     """
-    (starts, columns, values, row_sums), (known, fidelity, phi) = edges, acting
+    (starts, columns, values, rest, row_sums), (known, fidelity, phi) = edges, acting
     epsilon, step_size, implicit, shift = steps
     real, word = offsets.dtype.type, words.dtype.type
     half, scale = real(0.5), real(1 << shift)
@@ -176,6 +205,8 @@ def sweep(
     for s in range(parts[first_part], parts[last_part]):
         row = s * LANES
         sum_neighbors(columns, values, words, starts[s], starts[s + 1], row, shift, sums)
+        if rest[0][row] < rest[0][row + LANES]:
+            _add_rest(rest, words, row, shift, sums)
         left = move_rows(
             row, sums, offsets, words, following, row_sums, known, fidelity, phi, pressure,
             epsilon, step_size, implicit, shift,
@@ -189,7 +220,7 @@ def sweep(
                 own = np.int64(words[i]) >> shift
                 first = starts[s] + i - row
                 chosen = _majority(
-                    columns, values, words, first, starts[s + 1], shift, own, phi[i], pressure, votes
+                    columns, values, words, first, starts[s + 1], shift, own, phi[i], pressure, votes, rest, i
                 )
                 changes += chosen != own
                 offsets[i] = d
@@ -292,12 +323,14 @@ def energy(
 
     The smoothing term of a vertex is ``r_i`` times its pull. `room` has a row of 2 x 16 values for each part.
     """
-    starts, columns, values, row_sums = edges
+    starts, columns, values, rest, row_sums = edges
     for part in range(first_part, last_part):
         energy, sums = 0.0, room[part]
         for s in range(parts[part], parts[part + 1]):
             row = s * LANES
             sum_neighbors(columns, values, words, starts[s], starts[s + 1], row, shift, sums)
+            if rest[0][row] < rest[0][row + LANES]:
+                _add_rest(rest, words, row, shift, sums)
             for lane in range(LANES):
                 i = row + lane
                 size = abs(offsets[i])

@@ -31,14 +31,19 @@ def multiply(
     first_part: int, last_part: int, parts: IntArray, matrix: Arrays, block: FloatArray, out: FloatArray
 ) -> None:
     """Write rows of the matrix times a block, of one column or of `COLUMNS_AT_ONCE`, into `out`."""
-    starts, columns, values = matrix
+    starts, columns, values, (rest_starts, rest_columns, rest_values) = matrix
     for s in range(parts[first_part], parts[last_part]):
-        first, stop = starts[s], starts[s + 1]
+        first, stop, row = starts[s], starts[s + 1], s * LANES
         if block.shape[1] == 1:
-            sum_vector(columns, values, block, first, stop, out[s * LANES : (s + 1) * LANES])
+            sum_vector(columns, values, block, first, stop, out[row : row + LANES])
         else:
             for lane in range(LANES):
-                sum_columns(columns, values, block, first + lane, stop, out[s * LANES + lane])
+                sum_columns(columns, values, block, first + lane, stop, out[row + lane])
+        if rest_starts[row] < rest_starts[row + LANES]:
+            for i in range(row, row + LANES):
+                for entry in range(rest_starts[i], rest_starts[i + 1]):
+                    for column in range(block.shape[1]):
+                        out[i, column] += rest_values[entry] * block[rest_columns[entry], column]
 
 
 @compiled(nogil=True)
@@ -130,7 +135,7 @@ class GroupCorrection:
         self.starts = np.searchsorted(groups[self.order], np.arange(n_groups + 1))
         around = (engine.with_halo(values) for values in (scaling, self.level, groups))
         small = np.zeros((n_groups, n_groups))
-        condense((rows.starts, rows.columns, rows.values), *around, small)
+        condense(rows.matrix, *around, small)
         with one_blas_thread():  # the same bits for any number of threads; many would mostly wait
             self.inverse = np.linalg.inv(engine.summed(small) + LEAST * np.eye(n_groups))
         self.found = np.zeros((n_groups, 1))
@@ -156,9 +161,13 @@ def condense(
     matrix: Arrays, scaling: FloatArray, level: FloatArray, groups: IntArray, small: FloatArray
 ) -> None:
     """Add what the rows of ``I - A S A`` are between the levels of the groups to `small`."""
-    starts, columns, values = matrix
+    starts, columns, values, (rest_starts, rest_columns, rest_values) = matrix
     for row in range(LANES * (len(starts) - 1)):
         small[groups[row], groups[row]] += float(level[row]) * level[row]
+        for entry in range(rest_starts[row], rest_starts[row + 1]):
+            column = rest_columns[entry]
+            product = float(scaling[row]) * level[row] * rest_values[entry] * scaling[column] * level[column]
+            small[groups[row], groups[column]] -= product
     for s in range(len(starts) - 1):
         for entry in range(starts[s], starts[s + 1]):
             row, column = s * LANES + (entry - starts[s]) % LANES, columns[entry]
@@ -241,7 +250,7 @@ class NumbaSystem(System):
         if self.scaled.shape != p.shape:
             self.scaled = np.empty_like(p)
         self._share(scale, self.scaling, p, self.scaled)
-        matrix, scaled = (rows.starts, rows.columns, rows.values), self.engine.with_halo(self.scaled)
+        matrix, scaled = rows.matrix, self.engine.with_halo(self.scaled)
         self._share(apply, matrix, self.scaling, scaled, p, image, dots)
         return self.engine.summed(dots.sum(axis=0))
 
