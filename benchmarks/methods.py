@@ -354,7 +354,7 @@ def labellers(data: Dataset) -> dict[str, Callable[[IntArray], IntArray]]:
         return lambda y: model.fit(X, y).transduction_
 
     poisson = gw.baselines.PoissonLearning(n_jobs=1)
-    ours = DiffuseInterfaceClassifier(models=None, n_jobs=1, random_state=0)
+    ours = DiffuseInterfaceClassifier(n_jobs=1, random_state=0)
     return {
         "logistic regression": supervised(LogisticRegression(max_iter=1000)),
         "forest": supervised(RandomForestClassifier(300, random_state=0, n_jobs=1)),
