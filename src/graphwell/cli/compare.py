@@ -45,7 +45,7 @@ def compare(
 
     Labels are hidden in turn, and methods are judged on them, or on the column of the truth. Prints a line
     for each method as soon as it is known, then the table: the share of correct labels with its standard
-    error, seconds and memory. Exit codes: 0 done; 2 bad input; 130 interrupted.
+    error, and seconds. Exit codes: 0 done; 2 bad input; 130 interrupted.
     """
     flags = locals()
     from graphwell.jobs.compare import CompareOptions
@@ -56,7 +56,7 @@ def compare(
     out = sys.stdout  # bars on a terminal take its place
 
     def print_line(standing: "Standing") -> None:
-        correct, error, seconds, _ = standing.cells
+        correct, error, seconds = standing.cells
         line = f"{standing.method}: {correct} correct ± {error}, {seconds} s"
         print(line, file=sys.stdout if out.isatty() else out, flush=True)
 

@@ -4,7 +4,7 @@ import time
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -30,7 +30,6 @@ from graphwell.estimators.registry import DEFAULT, Method
 from graphwell.estimators.registry import methods as registered_methods
 from graphwell.estimators.tuning.metrics import by_the_data
 from graphwell.graph import Graph
-from graphwell.memory import in_words, peak_memory
 from graphwell.model_selection import HiddenLabelsSplit
 from graphwell.progress import Progress, silent
 
@@ -41,8 +40,6 @@ MANY_ROWS = 20_000
 TREES = 300
 MANY_LABELS = 10_000
 """Boosting learns from fewer on one thread."""
-SMALLEST_SHOWN = 1_000_000
-"""Bytes; a method that fits into memory that another gave back seems to take fewer."""
 
 
 def compare(
@@ -104,8 +101,8 @@ def compare(
     >>> X, truth = datasets.make_two_moons(n_per_class=60, dim=5, random_state=0)
     >>> y = datasets.sample_labels(truth, 5, random_state=0)
     >>> found = compare(X, y, truth=truth, methods=["laplace", "logistic regression"], splits=2)
-    >>> found.judged_on, found.n_judged, len(found.trials)
-    ('truth', 120, 4)
+    >>> found.judged_on, found.n_judged, len(found.standings)
+    ('truth', 120, 2)
     """
     refuse_foreign(X)
     if not hasattr(X, "__len__") or np.ndim(X) == 0:
@@ -127,28 +124,24 @@ def compare(
     began = time.perf_counter()
     graph = Graph.from_features(rows, n_neighbors, n_jobs=n_jobs)
     seconds_graph = time.perf_counter() - began
-    data = Data(rows, graph, len(labels.classes), seed, n_jobs)
     answers = labels.codes if true is None else true
     n_judged = int(np.any([judged for _, judged in folds], axis=0).sum())
     threads = None if n_jobs is None else thread_count(n_jobs)  # some models take no n_jobs
-    results: list[tuple[Standing, list[Trial], list[IntArray]]] = []
+    results: list[tuple[Standing, list[IntArray]]] = []
     for place, one in enumerate(chosen):
-        trials: list[Trial] = []
-        found: list[IntArray] = []
+        shares, found, began = [], [], time.perf_counter()
         try:
             for number, (shown, judged) in enumerate(folds):
                 progress("methods", (place + number / len(folds)) / len(chosen))
-                began = time.perf_counter()
-                with threadpool_limits(threads), warnings.catch_warnings(), peak_memory() as peak:
+                with threadpool_limits(threads), warnings.catch_warnings():
                     warnings.simplefilter("ignore")  # of one method on one split
-                    found.append(one.label(data, shown))
-                seconds = time.perf_counter() - began + (seconds_graph if one.uses_graph else 0.0)
-                correct = int((found[-1] == answers)[judged].sum())
-                trials.append(Trial(one.name, number, correct, int(judged.sum()), seconds, peak()))
+                    found.append(one.label(rows, graph, shown, len(labels.classes), seed, n_jobs))
+                shares.append(float((found[-1] == answers)[judged].mean()))
         except EXPECTED as error:
             left_out[one.name] = str(error) or type(error).__name__
             continue
-        results.append((Standing.of(trials, one.summary, n_judged), trials, found))
+        seconds = (time.perf_counter() - began) / len(folds) + (seconds_graph if one.uses_graph else 0.0)
+        results.append((Standing(one.name, one.summary, tuple(shares), n_judged, seconds), found))
         if on_result is not None:
             on_result(results[-1][0])
     progress("methods", 1.0)
@@ -157,9 +150,8 @@ def compare(
         raise ValueError(f"No method could label the rows; {name}: {why}")
     ranked = sorted(results, key=lambda result: -result[0].accuracy)
     return MethodComparison(
-        standings=tuple(standing for standing, _, _ in ranked),
+        standings=tuple(standing for standing, _ in ranked),
         left_out=tuple(left_out.items()),
-        trials=tuple(trial for _, trials, _ in results for trial in trials),
         n_rows=len(rows),
         n_classes=len(labels.classes),
         n_labels=int((labels.codes >= 0).sum()),
@@ -167,7 +159,7 @@ def compare(
         judged_on="hidden labels" if true is None else "truth",
         n_judged=n_judged,
         seconds_graph=seconds_graph,
-        labels=np.array([found for _, _, found in ranked]),
+        labels=np.array([found for _, found in ranked]),
         classes=tuple(labels.classes.tolist()),
         given=labels.codes,
         graph=graph,
@@ -235,24 +227,17 @@ def _choose(
     return chosen, left_out
 
 
-@dataclass(frozen=True, eq=False)
-class Data:
-    """The input of all methods besides labels."""
-
-    X: FloatArray
-    graph: Graph
-    n_classes: int
-    seed: int = 0
-    n_jobs: int | None = None
-
-
 @dataclass(frozen=True)
 class Competitor:
-    """A way to label rows: `label` takes a `Data` and class numbers, and returns those of all rows."""
+    """A way to label rows.
+
+    `label` takes rows, their graph, class numbers, how many classes there are, the seed and the threads, and
+    returns class numbers of all rows.
+    """
 
     name: str
     summary: str
-    label: Callable[[Data, IntArray], IntArray]
+    label: Callable[[FloatArray, Graph, IntArray, int, int, int | None], IntArray]
     uses_graph: bool = False
     most_classes: int | None = None
     slow: bool = False
@@ -282,19 +267,22 @@ def competitors() -> dict[str, Competitor]:
     return {one.name: one for one in found}
 
 
-def _by_method(method: Method, on_graph: bool, data: Data, y: IntArray) -> IntArray:
+def _by_method(
+    method: Method, on_graph: bool, X: FloatArray, graph: Graph, y: IntArray, k: int, seed: int, n_jobs: Any
+) -> IntArray:
     """Labels of a method of graphwell, which is given the sizes of the labels shown if it wants any."""
-    counts = np.bincount(y[y >= 0], minlength=data.n_classes)
-    parameters: dict[str, Any] = {"n_jobs": data.n_jobs}
+    parameters: dict[str, Any] = {"n_jobs": n_jobs}
     if "random_state" in method().get_params():
-        parameters["random_state"] = data.seed
+        parameters["random_state"] = seed
     if method.told_sizes:
-        parameters["class_prior"] = counts / counts.sum()
-    fitted = method(**parameters).fit(data.graph if on_graph else data.X, y)
+        parameters["class_prior"] = np.bincount(y[y >= 0], minlength=k) / (y >= 0).sum()
+    fitted = method(**parameters).fit(graph if on_graph else X, y)
     return np.where(fitted.reachable_, fitted.transduction_, -1)
 
 
-def _by_model(name: str, data: Data, y: IntArray) -> IntArray:
+def _by_model(
+    name: str, X: FloatArray, graph: Graph, y: IntArray, k: int, seed: int, n_jobs: int | None
+) -> IntArray:
     """Labels of a model of scikit-learn; given labels are kept."""
     known = y >= 0
     n_known = int(known.sum())
@@ -302,75 +290,53 @@ def _by_model(name: str, data: Data, y: IntArray) -> IntArray:
     if name == "sklearn LabelSpreading":
         # Until it has converged, and with labels that reach far: by default far rows get the first class.
         settled = {"n_neighbors": min(10, len(y) - 1), "alpha": 0.99, "max_iter": 1000, "tol": 1e-6}
-        model = LabelSpreading(kernel="knn", n_jobs=data.n_jobs, **settled)
-        return np.asarray(model.fit(data.X, y).transduction_)
+        return np.asarray(LabelSpreading(kernel="knn", n_jobs=n_jobs, **settled).fit(X, y).transduction_)
     if name == "logistic regression":
         model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
     elif name == "random forest":
-        model = RandomForestClassifier(TREES, random_state=data.seed, n_jobs=data.n_jobs)
+        model = RandomForestClassifier(TREES, random_state=seed, n_jobs=n_jobs)
     else:  # with its usual 20 rows in a leaf, boosting would learn nothing from few labels
-        in_a_leaf = max(1, min(20, n_known // (2 * data.n_classes)))
-        model = HistGradientBoostingClassifier(min_samples_leaf=in_a_leaf, random_state=data.seed)
+        in_a_leaf = max(1, min(20, n_known // (2 * k)))
+        model = HistGradientBoostingClassifier(min_samples_leaf=in_a_leaf, random_state=seed)
     # Boosting's threads wait for each other at every tree: 130 s in place of 5 for 800 rows on busy cores.
     with threadpool_limits(1) if name == "boosting" and n_known < MANY_LABELS else nullcontext():
-        return np.where(known, y, model.fit(data.X[known], y[known]).predict(data.X))
-
-
-@dataclass(frozen=True)
-class Trial:
-    """One method on one split: `correct` of the `of` labels that were judged.
-
-    `seconds` include those of the graph, where the method uses it; `peak_bytes` is the memory taken beyond
-    what was in use before, None where that cannot be measured.
-    """
-
-    method: str
-    split: int
-    correct: int
-    of: int
-    seconds: float
-    peak_bytes: int | None = None
+        return np.where(known, y, model.fit(X[known], y[known]).predict(X))
 
 
 @dataclass(frozen=True)
 class Standing:
-    """A method over all splits: means, and the largest memory.
-
-    `standard_error` is by the spread over the splits, or by the number of rows judged, whichever is larger.
+    """A method over all splits: the `shares` of correct labels, and the mean of its seconds, with the graph.
 
     Examples
     --------
-    >>> trials = [Trial("laplace", 0, 8, 10, 1.0), Trial("laplace", 1, 10, 10, 2.0)]
-    >>> found = Standing.of(trials, "", n_judged=20)
-    >>> found.accuracy, found.standard_error, found.seconds
-    (0.9, 0.1, 1.5)
+    >>> found = Standing("laplace", "", (0.8, 1.0), n_judged=20, seconds=1.5)
+    >>> found.accuracy, found.standard_error
+    (0.9, 0.1)
     """
 
     method: str
     summary: str
-    accuracy: float
-    standard_error: float
+    shares: tuple[float, ...]
+    n_judged: int
     seconds: float
-    peak_bytes: int | None
-
-    @classmethod
-    def of(cls, trials: Sequence[Trial], summary: str, n_judged: int) -> "Standing":
-        """Sum up the trials of one method."""
-        shares = np.array([trial.correct / trial.of for trial in trials])
-        mean = float(shares.mean())
-        spread = float(shares.std(ddof=1) / np.sqrt(len(shares))) if len(shares) > 1 else 0.0
-        by_count = float(np.sqrt(mean * (1 - mean) / n_judged))
-        seconds = float(np.mean([trial.seconds for trial in trials]))
-        peak = max((trial.peak_bytes for trial in trials if trial.peak_bytes is not None), default=None)
-        return cls(trials[0].method, summary, mean, round(max(spread, by_count), 12), seconds, peak)
 
     @property
-    def cells(self) -> tuple[str, str, str, str]:
-        """Accuracy, its error, seconds and memory for people."""
-        peak = self.peak_bytes
-        memory = "" if peak is None else in_words(peak) if peak >= SMALLEST_SHOWN else "< 1 MB"
+    def accuracy(self) -> float:
+        """Mean over the splits."""
+        return float(np.mean(self.shares))
+
+    @property
+    def standard_error(self) -> float:
+        """By the spread over the splits, or by the number of rows judged, whichever is larger."""
+        spread = np.std(self.shares, ddof=1) / np.sqrt(len(self.shares)) if len(self.shares) > 1 else 0.0
+        by_count = np.sqrt(self.accuracy * (1 - self.accuracy) / self.n_judged)
+        return round(float(max(spread, by_count)), 12)
+
+    @property
+    def cells(self) -> tuple[str, str, str]:
+        """Accuracy, its error and seconds for people."""
         error = f"{100 * self.standard_error:.2f}"
-        return f"{100 * self.accuracy:.2f} %", error, f"{self.seconds:.2f}", memory
+        return f"{100 * self.accuracy:.2f} %", error, f"{self.seconds:.2f}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -385,7 +351,6 @@ class MethodComparison:
 
     standings: tuple[Standing, ...]
     left_out: tuple[tuple[str, str], ...]
-    trials: tuple[Trial, ...] = field(repr=False)
     n_rows: int
     n_classes: int
     n_labels: int
@@ -412,7 +377,7 @@ class MethodComparison:
 
     def __str__(self) -> str:
         """The table as text."""
-        lines = [("method", "correct", "+-", "seconds", "memory")]
+        lines = [("method", "correct", "+-", "seconds")]
         lines += [(each.method, *each.cells) for each in self.standings]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         return "\n".join(
@@ -429,8 +394,13 @@ class MethodComparison:
             "judged_on": self.judged_on,
             "judged_rows": self.n_judged,
             "seconds_graph": round(self.seconds_graph, 3),
-            "methods": [asdict(standing) for standing in self.standings],
+            "methods": [
+                {
+                    "method": one.method, "summary": one.summary, "accuracy": one.accuracy,
+                    "standard_error": one.standard_error, "shares": one.shares, "seconds": one.seconds,
+                }
+                for one in self.standings
+            ],
             "left_out": dict(self.left_out),
             "agreement": self.agreement.round(4).tolist(),
-            "trials": [asdict(trial) for trial in self.trials],
-        }
+        }  # fmt: skip

@@ -71,7 +71,7 @@ class CompareReport(Report):
 
     def grids(self, words: Words = in_python) -> list[Grid]:
         """The methods, the best first."""
-        titles = ("method", "what it does", ">correct", ">± error", ">seconds", ">memory")
+        titles = ("method", "what it does", ">correct", ">± error", ">seconds")
         lines = [(each.method, each.summary, *each.cells) for each in self.found.standings]
         return [Grid("Methods", titles, lines)]
 
