@@ -93,14 +93,6 @@ def test_names_of_classes_frames_and_the_table():
     assert found.to_json()["methods"][0]["method"] == found.standings[0].method
 
 
-def test_agreement_and_dissent_by_hand(register):
-    register("one", lambda y: np.zeros(60, dtype=int))
-    register("two", lambda y: np.repeat([0, 1], 30))
-    found = gw.compare(X, Y, methods=["one", "two"], splits=2)
-    assert found.agreement.tolist() == [[1.0, 0.5], [0.5, 1.0]]
-    assert found.dissent.tolist() == [0.0] * 30 + [0.5] * 30
-
-
 def test_graphwell_and_four_models_by_default_and_reasons_to_be_left_out(register, monkeypatch):
     def refuses(y):
         raise ValueError("too many rows.")

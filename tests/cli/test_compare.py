@@ -39,7 +39,7 @@ def test_lines_a_table_and_a_page(tmp_path):
     assert "Written" in after
     text = page.read_text()
     assert "Methods on a&lt;b.csv" in text
-    assert text.count("data:image/png;base64,") == 3
+    assert text.count("data:image/png;base64,") == 1
     assert "tells at most 2 classes apart" in text
     assert re.search(r"<td>nearest</td><td>the label nearest along the graph</td><td class=.number.>\d", text)
 

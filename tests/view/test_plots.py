@@ -51,9 +51,3 @@ def test_points_with_errors_and_shares_are_drawn_as_told():
     plots.with_errors(bars, ["a", "b"], np.array([0.9, 0.8]), np.array([0.01, 0.02]))
     assert [text.get_text() for text in bars.get_yticklabels()] == ["a", "b"]
     assert bars.lines[0].get_xdata().tolist() == [90.0, 80.0]
-    matrix = panel()
-    plots.agreement(matrix, np.array([[1.0, 0.25], [0.25, 1.0]]), ["a", "b"])
-    assert [text.get_text() for text in matrix.texts] == ["100", "25", "25", "100"]
-    figure, (points,) = plots.new_figure(1)
-    plots.map_of_values(figure, points, POINTS, np.array([0.9, 0, 0, 0, 0, 0.1]), "doubt")
-    assert points.collections[0].get_array().tolist() == [0, 0, 0, 0, 0.1, 0.9]

@@ -76,7 +76,7 @@ def run_demo(out: Path, seed: int = 0) -> tuple[list[Row], Path]:
     plots.mark_wrong(result, plane, annealed.transduction_ != truth)
     plots.energy_per_step(energy, [("fixed", fixed.result_), ("annealed", annealed.result_)])
     out.mkdir(parents=True, exist_ok=True)
-    plots.save(figure, out / "three_moons.png")
+    figure.savefig(out / "three_moons.png", dpi=120)
     return rows, out / "three_moons.png"
 
 
@@ -123,5 +123,5 @@ def run_questions(out: Path, seed: int = 0) -> tuple[list[Row], Path]:
     errors.set_xticks([])
     errors.spines[:].set_visible(False)
     out.mkdir(parents=True, exist_ok=True)
-    plots.save(figure, out / "ten_questions.png")
+    figure.savefig(out / "ten_questions.png", dpi=120)
     return rows, out / "ten_questions.png"

@@ -363,18 +363,6 @@ class MethodComparison:
     given: IntArray = field(repr=False)
     graph: Graph = field(repr=False)
 
-    @property
-    def agreement(self) -> FloatArray:
-        """Share of the rows that two methods give the same class, in the mean of the splits."""
-        flat = self.labels.reshape(len(self.labels), -1)
-        return np.array([[float((a == b).mean()) for b in flat] for a in flat])
-
-    @property
-    def dissent(self) -> FloatArray:
-        """Share of the methods that do not give a row its most frequent class, in the mean of the splits."""
-        counts = [(self.labels == number).sum(axis=0) for number in range(-1, self.n_classes)]
-        return np.asarray(1 - np.max(counts, axis=0).mean(axis=0) / len(self.labels))
-
     def __str__(self) -> str:
         """The table as text."""
         lines = [("method", "correct", "+-", "seconds")]
@@ -402,5 +390,4 @@ class MethodComparison:
                 for one in self.standings
             ],
             "left_out": dict(self.left_out),
-            "agreement": self.agreement.round(4).tolist(),
         }  # fmt: skip

@@ -113,9 +113,8 @@ def results(found: Reproduction) -> dict[str, object]:
                 "title": section.title,
                 "lines": [
                     {
-                        "key": line.key, "title": line.title, "unit": line.unit, "mean": line.mean,
-                        "standard_deviation": line.spread, "best": min(line.values), "n": len(line.values),
-                        "expected": dict(line.expected), "within_tolerance": line.ok,
+                        **asdict(line), "mean": line.mean, "standard_deviation": line.spread,
+                        "best": min(line.values), "n": len(line.values), "within_tolerance": line.ok,
                     }
                     for line in section.lines
                 ],

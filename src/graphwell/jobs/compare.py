@@ -2,11 +2,10 @@
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from graphwell._types import FloatArray
 from graphwell.comparison.compare import MethodComparison, Standing
 from graphwell.comparison.compare import compare as compare_methods
 from graphwell.encoders.report import Treatment
@@ -37,12 +36,11 @@ class CompareOptions(TableOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class CompareReport(Report):
-    """Methods side by side on a table; `points` are the features as they were compared."""
+    """Methods side by side on a table."""
 
     table: Path
     columns: tuple[Treatment, ...]
     found: MethodComparison
-    points: FloatArray = field(repr=False)
     notes: tuple[Sentence, ...]
     seconds: Mapping[str, float]
     files: tuple[Path, ...]
@@ -118,7 +116,6 @@ def compare(
         table=options.table,
         columns=rows.columns(encoder),
         found=replace(found, classes=tuple(rows.classes[code] for code in found.classes)),
-        points=X,
         notes=(*warned(), *rows.notes, *copies(X)[1], *encoder.notes_, *scale_notes(encoder)),
         seconds={"graph": found.seconds_graph, "in all": time.perf_counter() - began},
         files=() if options.report is None else (options.report,),

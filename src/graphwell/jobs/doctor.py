@@ -1,8 +1,8 @@
 """What this installation can do: versions, threads, memory, the GPU, and what is missing for what."""
 
 import platform
+from contextlib import suppress
 from dataclasses import asdict, dataclass
-from functools import cache
 from importlib import import_module, metadata
 from importlib.util import find_spec
 from pathlib import Path
@@ -108,58 +108,44 @@ def examine() -> DoctorReport:
     >>> report.libraries[0].name, report.troubles
     ('numpy', ())
     """
+    packages = metadata.packages_distributions()  # looks at every file of every package
+
+    def version(module: str) -> str:
+        return next((metadata.version(each) for each in packages.get(module, ())), "of unknown version")
+
+    libraries, extras = [], []
+    for name, module in CORE.items():
+        try:
+            import_module(module)
+            libraries.append(Library(name, version(module)))
+        except Exception as error:  # a library may fail in any way while it is loaded
+            trouble = f"cannot be loaded ({' '.join(str(error).split())})"
+            libraries.append(Library(name, None, trouble))
+    for extra, (module, what_for) in EXTRAS.items():  # not imported, as some take long
+        there = find_spec(module) is not None
+        install = f'pip install "graphwell[{extra}]"'
+        trouble = "" if there else "is not installed"
+        extras.append(Library(module, version(module) if there else None, trouble, what_for, install))
+    gpu, cache = "not used: CuPy is not installed", None
+    if find_spec("cupy") is not None:
+        from graphwell.backends.cuda._cupy import gpu_name
+
+        try:
+            gpu = gpu_name()
+        except (ImportError, OSError) as error:
+            gpu = f"not used: {error}"
+    with suppress(ImportError):  # named already, as a library that cannot be loaded
+        from graphwell.backends.cpu.compiling import cache_folder
+
+        cache = cache_folder()
     return DoctorReport(
         version=__version__,
         python=platform.python_version(),
         system=f"{platform.system()} {platform.machine()}",
         threads=thread_count(None),
         free_memory=available(),
-        gpu=_gpu(),
-        cache=_kept_loops(),
-        libraries=tuple(_loaded(*names) for names in CORE.items()),
-        extras=tuple(_found(extra, *need) for extra, need in EXTRAS.items()),
+        gpu=gpu,
+        cache=cache,
+        libraries=tuple(libraries),
+        extras=tuple(extras),
     )
-
-
-def _loaded(name: str, module: str) -> Library:
-    """A library that is always needed, imported."""
-    try:
-        import_module(module)
-    except Exception as error:  # a library may fail in any way while it is loaded
-        return Library(name, None, f"cannot be loaded ({' '.join(str(error).split())})")
-    return Library(name, _version(module))
-
-
-def _found(extra: str, name: str, what_for: str) -> Library:
-    """A library that some things need; not imported, as some take long."""
-    install = f'pip install "graphwell[{extra}]"'
-    if find_spec(name) is None:
-        return Library(name, None, "is not installed", what_for, install)
-    return Library(name, _version(name), "", what_for, install)
-
-
-def _version(module: str) -> str:
-    """Version of the package that a module came with."""
-    return next((metadata.version(package) for package in _packages().get(module, ())), "of unknown version")
-
-
-_packages = cache(metadata.packages_distributions)  # looks at every file of every package
-
-
-def _gpu() -> str:
-    if find_spec("cupy") is None:
-        return "not used: CuPy is not installed"
-    from graphwell.backends.cuda._cupy import gpu_name
-
-    try:
-        return gpu_name()
-    except (ImportError, OSError) as error:
-        return f"not used: {error}"
-
-
-def _kept_loops() -> Path | None:
-    try:
-        from graphwell.backends.cpu.compiling import cache_folder
-    except ImportError:  # named already, as a library that cannot be loaded
-        return None
-    return cache_folder()

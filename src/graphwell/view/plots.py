@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from io import BytesIO
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,11 +21,6 @@ def new_figure(columns: int, width: float = 4.5, height: float = 4.0, rows: int 
 
     figure = Figure(figsize=(width * columns, height * rows), layout="constrained")
     return figure, np.atleast_1d(figure.subplots(rows, columns)).ravel()
-
-
-def save(figure: Any, path: Path) -> None:
-    """Write a figure as PNG."""
-    figure.savefig(path, dpi=120)
 
 
 def scatter_classes(panel: Any, points: FloatArray, labels: IntArray, title: str) -> None:
@@ -159,31 +153,6 @@ def with_errors(panel: Any, names: Sequence[str], shares: FloatArray, errors: Fl
     panel.set_xlabel("accuracy, % (bars: one standard error)")
     panel.grid(axis="x", color="0.9")
     _open(panel)
-
-
-def agreement(panel: Any, shares: FloatArray, names: Sequence[str]) -> None:
-    """Share of the rows on which each two agree."""
-    panel.imshow(shares, cmap="Blues", vmin=min(0.5, float(shares.min())), vmax=1)
-    middle = (1 + min(0.5, float(shares.min()))) / 2
-    if len(names) <= 30:
-        for (i, j), share in np.ndenumerate(shares):
-            ink = "white" if share > middle else "black"
-            panel.text(j, i, f"{100 * share:.0f}", ha="center", va="center", fontsize=7, color=ink)
-    panel.set_xticks(range(len(names)), [_short(name) for name in names], rotation=45, ha="right")
-    panel.set_yticks(range(len(names)), [_short(name) for name in names])
-
-
-def map_of_values(figure: Any, panel: Any, plane: FloatArray, values: FloatArray, title: str) -> None:
-    """Points of the plane, shaded by a value from 0 to 1; the highest are drawn last."""
-    order = np.argsort(values, kind="stable")
-    size = 14 if len(plane) <= 5000 else 5
-    drawn = panel.scatter(
-        plane[order, 0], plane[order, 1], c=values[order], s=size, cmap="magma_r", vmin=0, linewidths=0
-    )
-    figure.colorbar(drawn, ax=panel, fraction=0.04)
-    panel.set_xticks([])
-    panel.set_yticks([])
-    panel.set_title(title)
 
 
 def _short(name: str) -> str:

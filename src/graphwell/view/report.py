@@ -40,34 +40,15 @@ def report_page(report: ClassifyReport, words: Words = in_python) -> str:
 
 
 def comparison_page(report: CompareReport, words: Words = in_python) -> str:
-    """Return the page of a comparison: a table, accuracy with its errors, who agrees, where they differ."""
-    found = report.found
-    names = [each.method for each in found.standings]
-    shares, errors = (
-        np.array([getattr(each, name) for each in found.standings]) for name in ("accuracy", "standard_error")
-    )
-    accuracy, (panel,) = plots.new_figure(1, width=8.0, height=1.2 + 0.3 * len(names))
-    plots.with_errors(panel, names, shares, errors)
-    side = 2.2 + 0.36 * len(names)
-    agreement, (panel,) = plots.new_figure(1, width=side, height=side)
-    plots.agreement(panel, found.agreement, names)
-    shown = np.sort(np.random.default_rng(0).permutation(len(report.points))[:POINTS_SHOWN])
-    differences, (panel,) = plots.new_figure(1, width=8.6, height=5.6)
-    places = graph_map(found.graph, principal_map(report.points))[shown]
-    plots.map_of_values(differences, panel, places, found.dissent[shown], "The graph; dark: methods differ")
-    caption = "Share of the methods that do not give a row its most frequent class."
-    pictures = [
-        html.figure(plots.as_png(accuracy), "accuracy of each method with its standard error"),
-        html.heading("Who agrees"),
-        html.figure(
-            plots.as_png(agreement), "agreement between methods", "Share of rows given one class, in %."
-        ),
-        html.heading("Where they differ"),
-        html.figure(plots.as_png(differences), "where the methods differ", caption),
-    ]
+    """Return the page of a comparison: a table, and a picture of accuracy with its errors."""
+    standings = report.found.standings
+    shares = np.array([(each.accuracy, each.standard_error) for each in standings])
+    figure, (panel,) = plots.new_figure(1, width=8.0, height=1.2 + 0.3 * len(standings))
+    plots.with_errors(panel, [each.method for each in standings], *shares.T)
     (methods,) = report.grids(words)
-    table = [html.heading(methods.title), html.table(methods.titles, methods.rows)]
-    return _page(f"Methods on {report.table.name}", report, table + pictures, words)
+    parts = [html.heading(methods.title), html.table(methods.titles, methods.rows)]
+    parts.append(html.figure(plots.as_png(figure), "accuracy of each method with its standard error"))
+    return _page(f"Methods on {report.table.name}", report, parts, words)
 
 
 def _page(title: str, report: Report, parts: list[str], words: Words, shown: Container[str] = ()) -> str:
