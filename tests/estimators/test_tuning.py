@@ -267,7 +267,7 @@ def test_any_classifier_may_be_stacked_and_new_rows_hear_it_too():
     X, _, given = tilted()
     asked = make_pipeline(StandardScaler(), LogisticRegression())
     clf = DiffuseInterfaceClassifier(random_state=0, models=asked).fit(X, given)
-    assert clf.models_.model[clf.models_.weight > 0].tolist() == ["logits", "Pipeline"]
+    assert set(clf.models_.model[clf.models_.weight > 0]) == {"logits", "Pipeline"}
     again = DiffuseInterfaceClassifier(random_state=0, models=[asked, asked]).fit(X, given)
     assert {"graph", "Pipeline", "Pipeline 2"} <= set(again.models_.model)
     new = X[80:] + 1e-7 * X[80:]
@@ -396,7 +396,7 @@ def test_few_labels_join_the_graphs():
     clf, _ = wrong(W, y, datasets.sample_labels(y, 1, 0), features=X)
     assert clf.tuning_.metric == "features along the graph"
     assert clf.tuning_.n_hidden == 0
-    assert clf.models_.weight.tolist() == pytest.approx([2 / 3, 1 / 3, 0, 0])
+    assert clf.models_.weight.tolist() == pytest.approx([1 / 2, 1 / 2, 0, 0])
 
 
 def test_worthless_features_do_little_harm():

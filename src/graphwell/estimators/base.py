@@ -241,7 +241,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         assigned, scores, of_graph = stacked_scores(
             backend, rows, problem, solved.engine, solved.assigned, solved.scores, power
         )
-        judged = {} if tuning is None else figures(tuning, backend.to_host(assigned), len(labels.classes))
+        judged = {} if tuning is None else figures(tuning, solved.engine, assigned, scores, problem.is_known)
         prior = _prior(problem, labels)
         columns = np.arange(len(labels.classes)) if solved.columns is None else solved.columns
         told = backend.answers(

@@ -17,18 +17,18 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy.stats import chisquare
 from threadpoolctl import threadpool_limits
 
 from graphwell._rows import equal_rows, one_of_each
 from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell.backends.base import Backend, PlacedGraph, Rows, Vector
+from graphwell.backends.base import Backend, Block, PlacedGraph, Rows, Vector
 from graphwell.backends.induction import distributions
 from graphwell.backends.registry import find_backend
 from graphwell.estimators.tuning.maps import Map
 from graphwell.estimators.tuning.metrics import CANDIDATES, Ruled, by_the_data, compared_with
 from graphwell.estimators.tuning.models import Sample, fit_model, models_for, name_of
 from graphwell.estimators.tuning.stacking import (
+    SURER_TOGETHER,
     Mixture,
     best_power,
     log_likelihoods,
@@ -61,8 +61,10 @@ MOST_RIVALS = 2
 SMALLEST_WEIGHT = 0.03
 """A model of less weight is not stacked: it takes as long to ask as a weighty one."""
 Z_90 = 1.645
-BY_CHANCE = 0.01
-"""Probability below which the classes of the labels are no random sample of those of the rows."""
+LABELS_OF_SCORES, UNCERTAIN_BESIDES = 20.0, 1.5
+"""Labels that the scores themselves count as in the estimate of the accuracy, and by how much its variance
+exceeds that of as many checked labels: models were chosen by them, and one split is one of many. See
+docs/data.md."""
 LABELS_TO_CALIBRATE = 30
 """Held-out labels from which on scores are said to be calibrated."""
 FEW_LABELS = "too few labels to weigh other models: the graph alone"
@@ -79,30 +81,33 @@ class ModelScore:
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
-    """Labels that were held out, one of the copies of a row, and which of them the stacked models found.
+    """Labels that were held out, one of the copies of a row, and what the stacked models said of them.
 
     And all rows, copies too, whose label was held out, with the out-of-fold probabilities of their classes.
     """
 
     labels: IntArray
     correct: BoolArray
+    sure: FloatArray  # the highest probability of each
     rows: IntArray
     probabilities: FloatArray
 
-    def accuracy(self, class_counts: FloatArray) -> tuple[float, tuple[float, float]]:
-        """Share of correct labels, and an interval that holds it with a probability of 90 % (Wilson).
+    def accuracy(self, shares: FloatArray, sure: float) -> tuple[float, tuple[float, float]]:
+        """Share of correct labels among the rows without one, and an interval that holds it in 90 % of fits.
 
-        Where the labels are no random sample of the rows, as their classes say, each class counts as it does
-        among all rows, whose numbers by class are given.
+        Given are the mean of the probabilities there and that of the highest ones. The estimate is the
+        latter, corrected by how far the held-out labels are from what is said of them (prediction-powered
+        inference, Angelopoulos et al. 2023): labels that were asked for at doubtful rows do not make it too
+        low. Labels that were given by class count as their classes do among the other rows.
         """
-        counts, shares = np.ones(len(self.labels)), np.maximum(class_counts, 1e-9)
-        shares = shares / shares.sum()
-        of_labels = np.bincount(self.labels, minlength=len(shares))
-        if chisquare(of_labels, shares * len(self.labels)).pvalue < BY_CHANCE:
+        of_labels, counts = np.bincount(self.labels, minlength=len(shares)), np.ones(len(self.labels))
+        if 2 * (of_labels >= of_labels.max() - 1).sum() > len(shares):  # most classes have equally many
             counts = (shares / np.maximum(of_labels, 1))[self.labels]
         n, z = counts.sum() ** 2 / (counts**2).sum(), Z_90
-        share = float(np.average(self.correct, weights=counts))
-        centre = (share + z * z / (2 * n)) / (1 + z * z / n)
+        beyond = float(np.average(self.correct - self.sure, weights=counts))
+        share = min(1.0, max(0.0, sure + beyond * n / (n + LABELS_OF_SCORES)))
+        n /= UNCERTAIN_BESIDES
+        centre = (share + z * z / (2 * n)) / (1 + z * z / n)  # the interval of Wilson
         half = z / (1 + z * z / n) * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
         return share, (max(0.0, float(centre - half)), min(1.0, float(centre + half)))
 
@@ -178,11 +183,17 @@ def label_issues(tuning: Tuning, labels: IntArray, classes: Any) -> Any:
     )
 
 
-def figures(tuning: Tuning, assigned: IntArray, n_classes: int) -> dict[str, Any]:
-    """The estimated accuracy of a fit that assigned these classes, as its attributes."""
+def figures(tuning: Tuning, engine: Any, assigned: Vector, scores: Block, known: Vector) -> dict[str, Any]:
+    """The estimated accuracy of a fit, as its attributes; from the classes and scores of all rows."""
     accuracy, interval = None, None
     if tuning.held_out is not None:
-        accuracy, interval = tuning.held_out.accuracy(np.bincount(assigned, minlength=n_classes))
+        n_classes = scores.shape[1]
+        groups = np.asarray(engine.to_host(engine.xp.where(known, n_classes, assigned)))
+        means = engine.group_means(engine.shares(scores), groups, n_classes + 1)[:-1]
+        counts = np.bincount(groups, minlength=n_classes + 1)[:-1]
+        if counts.any():
+            counts = counts / counts.sum()
+            accuracy, interval = tuning.held_out.accuracy(counts @ means, float(counts @ means.diagonal()))
     return {
         "accuracy_": accuracy,
         "accuracy_interval_": interval,
@@ -461,15 +472,17 @@ def verdict(
         at, truth = np.concatenate(found.places), found.labels(graph)
         firsts = slice(None) if given.groups is None else np.unique(given.groups[at], return_index=True)[1]
         predicted, further = stacked_out_of_fold(found, members)
-        correct = predicted.argmax(axis=1) == truth
+        correct, sure = (predicted.argmax(axis=1) == truth)[firsts], predicted.max(axis=1)[firsts]
         rows = np.concatenate([at, *found.further])
-        held_out = HeldOut(truth[firsts], correct[firsts], rows, np.concatenate([predicted, further]))
+        held_out = HeldOut(truth[firsts], correct, sure, rows, np.concatenate([predicted, further]))
     scores = {
         name: ModelScore(found.accuracy(name), 1 / found.power[name], float(weights.get(name, 0.0)))
         for name in models
     }
     why = ruled.why if graph == first else "best on held-out labels"
-    powers, shares = [found.power[n] for n in members], [float(weights[n]) for n in members]
+    # The mean of scores that are calibrated each is too modest (Ranjan and Gneiting 2010).
+    surer = SURER_TOGETHER if len(members) > 1 else 1.0
+    powers, shares = [surer * found.power[n] for n in members], [float(weights[n]) for n in members]
     return Judged(
         Tuning(
             ruled.name if graph == first else graph,

