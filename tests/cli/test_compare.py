@@ -2,7 +2,6 @@
 
 import re
 
-import pytest
 from typer.testing import CliRunner
 
 from graphwell.cli.app import app
@@ -42,19 +41,3 @@ def test_lines_a_table_and_a_page(tmp_path):
     assert text.count("data:image/png;base64,") == 1
     assert "tells at most 2 classes apart" in text
     assert re.search(r"<td>nearest</td><td>the label nearest along the graph</td><td class=.number.>\d", text)
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        (("--methods", "guess"), "--methods must be among"),
-        (("--truth", "kind"), "--truth kind: "),
-        (("--label", "kind"), "no such column"),
-        (("--report", "page.pdf"), "must end in .html"),
-    ],
-)
-def test_bad_input_ends_with_a_sentence_in_the_words_of_the_shell(tmp_path, options, words):
-    write_blobs(tmp_path / "in.csv")
-    ended = run(tmp_path / "in.csv", *options)
-    assert ended.exit_code == 2
-    assert words in ended.stderr

@@ -12,9 +12,6 @@ from hypothesis import strategies as st
 
 from tests.cli.blobs import classify
 
-FEW = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
-SUFFIXES = (".csv", ".tsv", ".npy", ".npz", ".parquet")
-
 
 def assert_ends_well(content, suffix, *options):
     """Run the command on a file of these bytes; a refused file leaves no output."""
@@ -34,25 +31,20 @@ def sound_files():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.normal(size=(12, 2)).round(3), columns=["x", "y"])
     frame["label"] = ["a", "b", "c"] + [""] * 9
-    arrays, structured, parquet = io.BytesIO(), io.BytesIO(), io.BytesIO()
+    arrays, parquet = io.BytesIO(), io.BytesIO()
     np.savez(arrays, X=frame[["x", "y"]].to_numpy(), label=frame.label.to_numpy().astype("U"))
-    np.save(structured, frame.to_records(index=False, column_dtypes={"label": "U1"}))
     frame.to_parquet(parquet)
-    return {
-        ".csv": frame.to_csv(index=False).encode(),
-        ".tsv": frame.to_csv(index=False, sep="\t").encode(),
-        ".npz": arrays.getvalue(),
-        ".npy": structured.getvalue(),
-        ".parquet": parquet.getvalue(),
-    }
+    text = frame.to_csv(index=False).encode()
+    return {".csv": text, ".npz": arrays.getvalue(), ".parquet": parquet.getvalue()}
 
 
 SOUND = sound_files()
+SUFFIXES = tuple(SOUND)
 
 
 def test_the_sound_files_are_sound():
     for suffix, content in SOUND.items():
-        assert assert_ends_well(content, suffix, "--label", "label") < 2
+        assert assert_ends_well(content, suffix) < 2
 
 
 @st.composite
@@ -67,7 +59,7 @@ def damaged(draw):
 
 
 @pytest.mark.slow
-@settings(FEW, max_examples=200)
+@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
 @given(damaged())
 def test_damaged_files(file):
     assert_ends_well(*file)

@@ -1,12 +1,9 @@
 """`graphwell label` and `graphwell paint` as they are run; the pages themselves are tested in tests/serve."""
 
-import csv
-
 import pytest
 
 from tests.cli.blobs import run
 from tests.serve.pages import write_groups
-from tests.serve.server import Server
 
 
 @pytest.mark.parametrize(
@@ -69,31 +66,6 @@ def test_an_interrupt_is_the_usual_end(tmp_path, monkeypatch, options):
     assert ended.exit_code == 0
     assert ended.stdout.startswith("Open http://here/\n")
     assert (".journal; the same command goes on from there" in ended.stdout) is not bool(options)
-
-
-@pytest.mark.slow
-def test_labels_survive_a_kill_and_are_written(tmp_path):
-    path, truth = write_groups(tmp_path)
-    options = ("label", path, "--id", "name", "--jobs", "1")
-    with Server(*options, folder=tmp_path) as server, server.channel() as window:
-        for group in range(3):
-            window.do("add class", name=f"<{group}>")
-            window.do("label", rows=[40 * group], **{"class": group})
-        window.do("label", rows=[1], **{"class": 2})
-        window.do("undo")
-        server.kill()
-    with Server(*options, folder=tmp_path) as server, server.channel() as window:
-        said = window.until("answers")
-        assert dict(zip(said["rows"], said["codes"], strict=True)) == {0: 0, 40: 1, 80: 2}
-        assert said["undo"] == "label"
-        assert said["redo"] == "label"
-        window.until("model", lambda model: model.get("labels") == 3)
-        assert window.do("export")["ok"].endswith("groups.labelled.csv")
-    assert server.process.returncode == 0
-    with (tmp_path / "groups.labelled.csv").open() as file:
-        written = list(csv.DictReader(file))
-    assert [row["graphwell_label"] for row in written] == [f"<{group}>" for group in truth]
-    assert [i for i, row in enumerate(written) if row["graphwell_given"] == "true"] == [0, 40, 80]
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """`graphwell suggest` as its users meet it: from no label to a labelled table."""
 
-import json
-
 import pandas as pd
 
 from tests.cli.blobs import run
@@ -25,20 +23,3 @@ def test_from_no_label_to_a_labelled_table(tmp_path):
     done = run("classify", tmp_path / "bare.answered.csv", "-o", tmp_path / "out.csv", "--jobs", 1)
     assert done.exit_code == 0, done.output
     assert (pd.read_csv(tmp_path / "out.csv")["graphwell_label"] == truth).all()
-
-
-def test_classify_names_rows_to_label_next_where_it_is_asked_to(tmp_path):
-    write_blobs(tmp_path / "in.csv")
-    finished = run(
-        "classify", tmp_path / "in.csv", "--drop", "truth", "-o", tmp_path / "out.csv", "--json",
-        "--suggest", 10, "--report", tmp_path / "r.html",
-    )  # fmt: skip
-    assert finished.exit_code == 0, finished.output
-    rows = json.loads(finished.stdout)["to_label"]
-    assert len(rows) == 10
-    given = pd.read_csv(tmp_path / "in.csv")["label"].notna()
-    assert not given[[row["row"] - 1 for row in rows]].any()
-    assert "The rows to label next, best first; row 1" in finished.stderr
-    page = (tmp_path / "r.html").read_text()
-    assert "<h2>The rows to label next, best first" in page
-    assert rows[0]["reason"] in page

@@ -72,16 +72,6 @@ def test_every_method_labels_a_table_as_it_labels_the_data_frame(tmp_path, name)
     np.testing.assert_array_equal(names[report.details.assigned], clf.transduction_)
 
 
-def test_what_a_method_does_not_have_is_refused(table):
-    for changed in ({"start": "random"}, {"device": "cuda"}, {"class_prior": "auto"}, {"classes": ("owl",)}):
-        (name,) = changed
-        with pytest.raises(OptionError, match=f"^{name} means nothing to the method 'laplace'") as caught:
-            run(table, method="laplace", **changed)
-        assert caught.value.field == name
-    with pytest.raises(OptionError, match="method 'binary interface' tells at most 2 classes apart"):
-        run(table, method="binary interface")
-
-
 @pytest.mark.parametrize("names", [("ant", "bee", "cat"), ("1", "2", "3.0")])
 def test_sizes_of_classes_and_classes_without_a_label(tmp_path, names):
     frame = write_blobs(tmp_path / "in.csv", n=20)
@@ -94,22 +84,6 @@ def test_sizes_of_classes_and_classes_without_a_label(tmp_path, names):
     assert f"No row has the label {names[2]} yet" in str(report.notes[0])
     with pytest.raises(OptionError, match="class_prior names the class 'owl', which no label has"):
         run(tmp_path / "in.csv", class_prior={"owl": 0.5})
-
-
-@pytest.mark.parametrize("seed", [1, 3, 5])
-def test_penguins_with_all_their_columns_from_20_random_labels(shared_data, tmp_path, seed):
-    frame = pd.read_csv(shared_data / "tables" / "penguins.csv")
-    known = frame.species.where(np.random.default_rng(seed).permutation(len(frame)) < 20)
-    frame.assign(known=known).to_csv(tmp_path / "in.csv", index=False)
-    report = run(tmp_path / "in.csv", label="known", scale="standard")
-    treatments = {treatment.name: (treatment.kind, treatment.used) for treatment in report.columns}
-    assert treatments["penguin_id"] == ("text", False)
-    assert treatments["species"] == ("category", False)
-    assert treatments["sex"] == ("category", True)
-    assert "'species' was left out: it equals the labels wherever they are given" in str(report.notes[0])
-    names = np.array([count.name for count in report.classes])
-    correct = names[report.details.assigned] == frame.species
-    assert correct[known.isna()].mean() > 0.9
 
 
 # ------------------------------------------------------------------------------------------------ accuracy

@@ -27,17 +27,6 @@ def test_pictures_of_a_folder_by_order_or_by_name(path):
         opened(path, images=folder)
 
 
-def test_what_is_shown_of_a_row(path):
-    table = opened(path, row_id="id", image_column="photo", text_column="note", xy=("x", "y"))
-    assert table.name(1) == "r2"
-    assert table.picture(1) == "deep/two.png"
-    assert table.text(0) == "A <b>note</b>"
-    assert [name for name, _ in table.cells(0)] == ["id", "a", "b", "photo", "x", "y"]
-    assert table.places.tolist() == [[0, 1], [2, 3], [4, 5], [6, 7]]
-    assert not {"photo", "x", "y"} & set(table.read.frame.columns)
-    assert opened(path).name(1) == "2"
-
-
 def test_numbers_are_a_picture(tmp_path):
     np.save(tmp_path / "x.npy", np.array([[0, 1, 2, 4], [3, 3, 3, 3], [1, 0, 0, 1]]))
     table = opened(tmp_path / "x.npy", pixels=(2, 2))
@@ -67,13 +56,6 @@ def found_labels(labels, scores, classes):
     labels = np.array(labels)
     nowhere = np.zeros(len(labels), dtype=bool)
     return FoundLabels(labels, np.array(scores), np.array(classes), labels >= 0, nowhere)
-
-
-def test_doubt_is_how_near_the_second_score_is():
-    labels = found_labels([3, 7, -1], [[0.75, 0.25], [0.5, 0.5], [0.0, 0.0]], [3, 7])
-    assert labels.doubt.tolist() == [0.5, 1.0, 1.0]
-    assert labels.guesses(0, 2) == [(3, 0.75), (7, 0.25)]
-    assert labels.guesses(2, 2) == []
 
 
 def found(labels, n_classes=2):

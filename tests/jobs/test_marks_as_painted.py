@@ -10,20 +10,12 @@ from graphwell.io.images import read_seeds
 
 FINE = 4
 """Times that antialiased strokes are drawn larger and shrunk."""
-STROKES = {
-    "astronaut": [  # suit, ground, hair, shuttle
-        ((255, 0, 0), [(150, 400), (250, 330), (330, 420)]),
-        ((0, 0, 255), [(20, 60), (60, 200), (30, 330)]),
-        ((255, 255, 0), [(200, 60), (250, 100), (225, 170)]),
-        ((0, 255, 0), [(440, 60), (480, 200), (470, 330)]),
-    ],
-    "temple": [  # temple, sky, lake, trees
-        ((255, 0, 0), [(200, 70), (210, 180), (200, 330)]),
-        ((0, 0, 255), [(60, 40), (400, 60), (600, 100)]),
-        ((255, 255, 0), [(380, 300), (470, 265)]),
-        ((0, 255, 0), [(60, 400), (160, 400), (420, 380)]),
-    ],
-}
+STROKES = [  # temple, sky, lake, trees
+    ((255, 0, 0), [(200, 70), (210, 180), (200, 330)]),
+    ((0, 0, 255), [(60, 40), (400, 60), (600, 100)]),
+    ((255, 255, 0), [(380, 300), (470, 265)]),
+    ((0, 255, 0), [(60, 400), (160, 400), (420, 380)]),
+]
 WIDTH = 9
 
 
@@ -40,18 +32,10 @@ def painted(strokes, ground, *, antialiased=False):
     return Image.alpha_composite(ground.convert("RGBA"), marks)
 
 
-def photograph_of(name):
-    """A photograph of scikit-image, or one that comes with scikit-learn."""
-    if name == "astronaut":
-        data = pytest.importorskip("skimage.data", reason="needs scikit-image for its photograph")
-        return Image.fromarray(data.astronaut())
-    return Image.fromarray(load_sample_image("china.jpg"))
-
-
-@pytest.fixture(scope="module", params=list(STROKES))
-def photograph(request):
+@pytest.fixture(scope="module")
+def photograph():
     """Strokes, the picture, clean marks, and the labels that they give."""
-    picture, strokes = photograph_of(request.param), STROKES[request.param]
+    picture, strokes = Image.fromarray(load_sample_image("china.jpg")), STROKES
     clean = np.asarray(painted(strokes, Image.new("RGBA", picture.size)))
     seeds = np.full(clean.shape[:2], -1)
     for number, color in enumerate(sorted(color for color, _ in strokes)):

@@ -1,8 +1,5 @@
 """The job on a picture or volume, called from Python."""
 
-from inspect import signature
-from pathlib import Path
-
 import nibabel
 import numpy as np
 import pytest
@@ -46,13 +43,6 @@ def folder(tmp_path):
     np.save(tmp_path / "seeds.npy", gw.datasets.sample_labels(truth.ravel(), 15, 0).reshape(truth.shape))
     np.save(tmp_path / "truth.npy", truth)
     return tmp_path
-
-
-def test_the_options_of_a_segmentation_have_the_defaults_of_the_segmenter():
-    options = SegmentOptions(image=Path("i.png"), seeds=Path("s.png"), output=Path("o.png"))
-    for name, parameter in signature(gw.Segmenter).parameters.items():
-        if name not in ("image", "channel_axis", "progress"):
-            assert getattr(options, name) == parameter.default
 
 
 @pytest.fixture
@@ -134,11 +124,3 @@ def test_labels_of_a_reduced_copy_are_as_large_as_the_picture(tmp_path):
     assert (labels == np.load(tmp_path / "whole.npy")).mean() > 0.9
     assert whole.unreachable_pixels == 0
     assert truth is None or report.seeds == whole.seeds
-
-
-def test_what_cannot_be_reduced_is_refused(tmp_path):
-    for shape in ((1000, 1000), (40, 50, 60)):
-        np.save(tmp_path / "image.npy", np.zeros(shape, np.uint8))
-        np.save(tmp_path / "seeds.npy", np.zeros(shape, np.int8))
-        with pytest.raises(OptionError, match=r"needs about .* of memory"):
-            run(tmp_path, max_memory="5MB")

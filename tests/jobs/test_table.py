@@ -10,7 +10,7 @@ import graphwell as gw
 from graphwell.errors import OptionError
 from graphwell.jobs.classify import ClassifyOptions, classify
 from tests.golden import cases
-from tests.jobs.tables import messy, write_blobs
+from tests.jobs.tables import messy
 
 WRITERS = {
     "plain": (cases.to_csv, ".csv"),
@@ -131,27 +131,6 @@ def test_labels_truth_names_and_notes_come_together(tmp_path):
     ]
 
 
-@pytest.mark.parametrize(
-    ("options", "field"),
-    [
-        ({"label": "lable"}, "label"),
-        ({"row_id": "z"}, "row_id"),
-        ({"truth": "z"}, "truth"),
-        ({"drop": ("z",)}, "drop"),
-        ({"features": ("label",)}, "features"),
-        ({"features": ("x",), "drop": ("x",)}, "features"),
-        ({"as_number": ("z",)}, "as_number"),
-        ({"as_category": ("label",)}, "as_category"),
-    ],
-)
-def test_every_name_is_checked_under_its_own_field_and_a_close_one_suggested(tmp_path, options, field):
-    frame = write_blobs(tmp_path / "in.csv")
-    with pytest.raises(OptionError) as caught:
-        run(tmp_path, frame, **options)
-    assert caught.value.field == field
-    assert field != "label" or "t.csv has no such column; did you mean 'label'" in str(caught.value)
-
-
 def test_copies_and_equal_rows_with_different_labels_are_named(tmp_path):
     frame = messy(1, n=60, labelled=30).drop(columns="truth")
     _, said = run(tmp_path, pd.concat([frame, frame[4:5].assign(label="owl")]))
@@ -200,21 +179,3 @@ def test_missing_values_are_refused_dropped_or_filled(tmp_path):
     X[1] = np.nan
     with pytest.raises(OptionError, match=r"'v' has labels on rows with missing .* missing=\"mean\""):
         points(tmp_path, X, missing="drop")
-
-
-@pytest.mark.parametrize(
-    ("X", "how", "words"),
-    [
-        ([[1.0, np.inf], [2, 3]], {}, "Row 1: the feature 'b' is infinite"),
-        ([[1.0, 2], [-1e151, 3]], {}, r"Row 2: the feature 'a' is -1e\+151, too large to take distances"),
-        ([[1.0, np.nan], [2, 3]], {"missing": "drop"}, "At least two rows"),
-        ([[1.0, 2], [2, 3]], {"pca": 3}, "pca 3: 2 rows of 2 features have at most 2"),
-        ([[1.0, 2], [2, 3]], {"pca": -1}, "pca must be a number of components"),
-        ([[1.0, 2], [2, 3]], {"scale": "log"}, "scale must be one of auto, none, standard, robust"),
-        ([[1.0, 2], [2, 3]], {"missing": "guess"}, "missing must be one of fill, error, drop, mean"),
-        ([[1.0, 2], [2, 3]], {"decimal": ";"}, "decimal must be a point or a comma, got ';'"),
-    ],
-)
-def test_bad_features_get_one_sentence(tmp_path, X, how, words):
-    with pytest.raises(ValueError, match=words):
-        points(tmp_path, X, **{"features": ("a", "b"), **how})
