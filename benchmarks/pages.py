@@ -28,7 +28,7 @@ from benchmarks.data import Dataset, available, load
 from benchmarks.output import Figure, Options, report, show_frame, write_json
 from graphwell import datasets
 from graphwell._types import FloatArray, IntArray
-from graphwell.graph.layout import graph_map, principal_map
+from graphwell.graph.maps import graph_map, principal_map
 from graphwell.io.images import write_image
 from graphwell.jobs.painting import PaintOptions
 from graphwell.memory import held

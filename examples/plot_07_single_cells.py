@@ -13,7 +13,7 @@ import pandas as pd
 from sklearn.decomposition import PCA
 
 import graphwell as gw
-from graphwell.graph.layout import graph_map
+from graphwell.graph.maps import graph_map
 
 rng = np.random.default_rng(0)
 types = np.array(["T cell", "B cell", "NK", "monocyte", "dendritic"])

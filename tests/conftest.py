@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Callable, Iterator
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +11,14 @@ import pytest
 from graphwell.backends.base import Backend
 from graphwell.backends.cpu.engine import NumbaEngine
 from graphwell.backends.cuda._cupy import cupy
-from graphwell.backends.registry import BACKENDS, Entry
+from graphwell.backends.registry import BACKENDS, Entry, named
 from graphwell.estimators import registry as registered
 from graphwell.graph import Graph
 from graphwell.solve.reference import ReferenceEngine
 from tests.backends.dense import DenseEngine
 from tests.helpers import GpuEngineOnHost
 
-DENSE = Entry("tests.backends.dense", "nothing")
+DENSE = Entry("tests.backends.dense:DenseBackend", "nothing")
 ENGINES: dict[str, Callable[[Graph], Any]] = {
     "reference": ReferenceEngine,
     "dense": DenseEngine,
@@ -67,7 +66,7 @@ def backend(request: pytest.FixtureRequest) -> Backend:
         return Worker(Communicator())
     if name == "dense":
         request.getfixturevalue("dense")
-    made: Backend = import_module(BACKENDS[name].module).Backend(None)
+    made: Backend = named(BACKENDS[name].backend)(None)
     return made
 
 

@@ -17,11 +17,9 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from threading import Timer, current_thread, main_thread
 
+# Told the name of the stage and the share of it that is done, or None where that cannot be said.
+# A new name means that the stages before are over.
 Progress = Callable[[str, float | None], object]
-"""Told the name of the stage and the share of it that is done, or None where that cannot be said.
-
-A new name means that the stages before are over.
-"""
 
 
 # The stage of that name, for people.

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import FloatArray, IntArray
-from graphwell.backends.base import Backend as CpuBackend
-from graphwell.backends.base import Engine, State, Swept
+from graphwell.backends.base import Backend, Engine, State, Swept
 from graphwell.graph import Graph
 from graphwell.solve.problem import Problem
 
@@ -99,7 +98,7 @@ class DenseEngine(Engine):
         return float(epsilon / 4 * (self.S * rho**2).sum() + wells.sum())
 
 
-class Backend(CpuBackend):
+class DenseBackend(Backend):
     """Rows and graphs are those of the CPU; only the engine is another."""
 
     name = "dense"

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 from scipy import ndimage
 
-from graphwell.backends.cpu.pixels import Pixels
-from graphwell.backends.pixels import Movers
+from graphwell.backends.cpu.pixels import Movers, Pixels
 
 METHODS = ("all", "any", "argmax", "astype", "copy", "max", "mean", "min", "ravel", "reshape", "sum", "var")
 FACTS = ("shape", "ndim", "size", "dtype")

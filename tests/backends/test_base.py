@@ -17,7 +17,7 @@ from graphwell.solve.start import (
     poisson_weights,
     source_strengths,
 )
-from tests.backends.dense import Backend as DenseBackend
+from tests.backends.dense import DenseBackend
 from tests.helpers import (
     assert_nearest,
     block_of,

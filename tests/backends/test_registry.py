@@ -7,7 +7,7 @@ import pytest
 
 import graphwell as gw
 from graphwell.backends.registry import backend_of_rows, devices, find_backend, find_cell_search
-from tests.backends.dense import Backend as DenseBackend
+from tests.backends.dense import DenseBackend
 from tests.helpers import blobs, few
 
 

@@ -58,7 +58,7 @@ def test_doctor_prints_what_there_is_and_what_is_missing(monkeypatch):
 
 
 def test_trouble_that_the_doctor_finds_ends_with_1_and_a_sentence(monkeypatch):
-    monkeypatch.setattr("graphwell.backends.cpu.compiling.cache_folder", lambda: None)
+    monkeypatch.setattr("graphwell.backends.cpu.systems.cache_folder", lambda: None)
     shown = run("doctor")
     assert shown.exit_code == 1
     assert "graphwell: compiled loops cannot be kept" in shown.stderr

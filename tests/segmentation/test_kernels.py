@@ -27,7 +27,7 @@ from graphwell.segmentation.narrow_band import (
 from graphwell.segmentation.propagation import propagate
 from graphwell.segmentation.pyramid import ImagePyramid, Regions
 from graphwell.segmentation.seeds import Seeds
-from graphwell.segmentation.stencil import WEAKEST_COLOR, Grid, Stencil, offsets_within
+from graphwell.segmentation.stencil import WEAKEST_COLOR, PixelGrid, Stencil, offsets_within
 from graphwell.solve.problem import Problem
 from graphwell.solve.reference import ReferenceEngine
 
@@ -54,7 +54,7 @@ def regions(W):
 @pytest.mark.parametrize("shape", [(4, 5), (1, 7), (3, 4, 5), (6,)])
 @pytest.mark.parametrize("radius", [1, 1.5, 3])
 def test_a_step_leads_to_the_neighbour(shape, radius):
-    grid = Grid(shape, radius, find_pixels("cpu", 1))
+    grid = PixelGrid(shape, radius, find_pixels("cpu", 1))
     offsets = offsets_within(radius, (1.0,) * len(shape))
     offsets = offsets[len(offsets) // 2 :]
     point = tuple(side // 2 for side in shape)
@@ -68,7 +68,7 @@ def test_a_step_leads_to_the_neighbour(shape, radius):
 
 
 def stencil_of(values, radius=3, scale=0.3, threads=1):
-    return on_grid(Grid(values.shape[:-1], radius, find_pixels("cpu", threads)), values, scale)
+    return on_grid(PixelGrid(values.shape[:-1], radius, find_pixels("cpu", threads)), values, scale)
 
 
 def on_grid(grid, values, scale):
@@ -95,7 +95,7 @@ def test_the_weights_of_a_volume_are_their_definition(spacing):
     values, radius = np.random.default_rng(1).random((3, 4, 3, 2)), 1.5
     pieces = np.zeros((3, 4, 3), dtype=int)
     pieces[1, 1:3, 1], pieces[0] = -1, 1
-    found = matrix(on_grid(Grid((3, 4, 3), radius, find_pixels("cpu", 1), spacing, pieces), values, 0.3))
+    found = matrix(on_grid(PixelGrid((3, 4, 3), radius, find_pixels("cpu", 1), spacing, pieces), values, 0.3))
     places = np.argwhere(np.ones(values.shape[:-1]))
     rows, piece = values.reshape(-1, 2), pieces.ravel()
     steps = np.abs(places[:, None] - places)
@@ -175,7 +175,7 @@ SHAPE = (12, 30)
 
 def striped(pieces=None):
     """Stripes of ten columns, the outer two alike."""
-    grid = Grid(SHAPE, 3.0, find_pixels("cpu"), pieces=pieces)
+    grid = PixelGrid(SHAPE, 3.0, find_pixels("cpu"), pieces=pieces)
     values = np.repeat([0.0, 1.0, 0.01], 10) * np.ones((SHAPE[0], 1))
     return Regions(grid, grid.pads(values[None].astype(np.float32)), 0.1)
 
@@ -219,7 +219,7 @@ def test_sweeps_are_those_of_the_paper(shape, epsilon):
     values = rng.random((*shape, 2)).astype(np.float32)
     evidence = rng.dirichlet(np.ones(N_CLASSES), n)
     labels, r = rng.integers(N_CLASSES, size=shape), rng.uniform(0.02, 0.4, shape).astype(np.float32)
-    grid = Grid(shape, 1.5, find_pixels("cpu", 1))
+    grid = PixelGrid(shape, 1.5, find_pixels("cpu", 1))
     planes = grid.pads(np.moveaxis(values, -1, 0))
     flat, flat_r = grid.pad(labels.astype(np.int16)), grid.pad(r)
     band = NarrowBand(grid, planes, 0.3, grid.places(np.nonzero(np.ones(shape))), evidence, flat, flat_r)
@@ -246,7 +246,7 @@ def middle(grid):
 
 
 def test_the_share_of_a_class_is_its_part_of_what_is_said():
-    grid = Grid((1, 3), 1, find_pixels("cpu", 1))
+    grid = PixelGrid((1, 3), 1, find_pixels("cpu", 1))
     flat, r = grid.pad(np.array([[0, 0, 1]], dtype=np.int16)), grid.pad(np.full((1, 3), 0.5, np.float32))
     band = NarrowBand(
         grid, grid.pads(np.zeros((1, 1, 3))), 1.0, middle(grid), np.array([[0.2, 0.8]]), flat, r

@@ -89,10 +89,8 @@ def _condense(
     new_indices: IntArray,
     sums: IntArray,
 ) -> None:
-    """Write the sums between groups; `place` is room for a number for each group, all -1.
-
-    Whether a group is new is no branch: nobody can foresee it.
-    """
+    """Write the sums between groups; `place` is room for a number for each group, all -1."""
+    # Whether a group is new is no branch: nobody can foresee it.
     size = 0
     for group in range(len(place)):
         first = size

@@ -1,4 +1,4 @@
-"""What solvers ask of the place where a fit runs.
+"""The place where a fit runs, and the verbs that solvers ask of it.
 
 A `Backend` is such a place: the CPU, a GPU, a Dask cluster. It reads rows, builds their graph and lends an
 `Engine` for it. Solvers are written once, in the verbs of an engine. Whoever adds a backend writes one folder
@@ -106,8 +106,8 @@ class Coarse:
 class Vectors:
     """Where vectors lie, and what is done with them besides the functions of their library: this machine."""
 
+    # The library: NumPy, or one that answers to the same names.
     xp: Any = np
-    """The library: NumPy, or one that answers to the same names."""
 
     @property
     def n_threads(self) -> int:
@@ -144,8 +144,8 @@ class Engine(Vectors):
     `graph`, `product`, `sweep` and `nearest`; what its library can do faster it overrides.
     """
 
+    # The graph, a `PlacedGraph`.
     graph: Any
-    """The graph, a `PlacedGraph`."""
     dtype: np.dtype[Any] = np.dtype(np.float64)
 
     def sweep(self, problem: "Problem", state: State, epsilon: float, step_size: float, count: int) -> Swept:

@@ -7,7 +7,7 @@ preconditioned by its diagonal. Either may have a coarse correction besides.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -96,14 +96,9 @@ class System:
         return np.asarray(sums)
 
 
-class Correction(Protocol):
-    """A symmetric matrix that is positive: added to the preconditioner."""
-
-    def find(self, r: FloatArray) -> FloatArray:
-        """Find the correction of a residual; return the sums of ``r * correction``."""
-
-    def add(self, p: FloatArray) -> None:
-        """Add the correction that was found last to `p`."""
+# A symmetric positive matrix, added to the preconditioner (`cpu.systems.GroupCorrection`): its `find` takes a
+# residual and returns the sums of ``r * correction``, its `add` adds the correction that was found last.
+Correction: TypeAlias = Any
 
 
 def fast_width(width: int) -> int:

@@ -10,8 +10,8 @@ from graphwell.errors import UnreachableWarning, warn_user
 from graphwell.graph.checks import read_features, read_new_affinities
 from graphwell.graph.graph import Origin
 
+# Square of the smallest distance, in local scales, that rows are told apart by.
 NEAREST = 1e-12
-"""Square of the smallest distance, in local scales, that rows are told apart by."""
 
 
 @dataclass(frozen=True)

@@ -9,31 +9,33 @@ from graphwell.errors import OptionError
 
 if TYPE_CHECKING:
     from graphwell.backends.base import Backend
-    from graphwell.backends.pixels import PixelEngine
+    from graphwell.backends.cpu.pixels import Pixels
 
 
 @dataclass(frozen=True)
 class Entry:
     """A backend that can be had; its modules are imported when they are asked for."""
 
-    module: str  # with a class `Backend`
+    backend: str  # its class, after the module and a colon
     needs: str  # in words
     extra: str | None = None  # of ``pip install "graphwell[extra]"``
     arrays: tuple[str, ...] = ()  # libraries whose arrays can only be worked on here
-    pixels: str = "graphwell.backends.cpu.pixels"  # with a class `Pixels`, by which pictures are segmented
-    cells: str = "graphwell.graph.cells"  # with `nearest_in_cells`, by which workers that have it search
+    pixels: str = "graphwell.backends.cpu.pixels:Pixels"  # by which pictures are segmented
+    cells: str = "graphwell.graph.cells:nearest_in_cells"  # by which workers that have it search
 
 
 BACKENDS: dict[str, Entry] = {
-    "cpu": Entry("graphwell.backends.base", "nothing"),
+    "cpu": Entry("graphwell.backends.base:Backend", "nothing"),
     "cuda": Entry(
-        "graphwell.backends.cuda.backend",
+        "graphwell.backends.cuda.backend:CudaBackend",
         "an NVIDIA GPU, and CuPy",
         extra="cuda",
-        pixels="graphwell.backends.cuda.pixels",
-        cells="graphwell.backends.cuda.asked_cells",
+        pixels="graphwell.backends.cuda.pixels:CudaPixels",
+        cells="graphwell.backends.cuda.asked_cells:nearest_in_cells",
     ),
-    "dask": Entry("graphwell.backends.dask.backend", "a Dask client", extra="dask", arrays=("dask",)),
+    "dask": Entry(
+        "graphwell.backends.dask.backend:DaskBackend", "a Dask client", extra="dask", arrays=("dask",)
+    ),
 }
 
 
@@ -71,19 +73,25 @@ def find_backend(device: str = "cpu", X: Any = None, n_jobs: int | None = None) 
     check_device(device)
     name = backend_of_rows(X) or device
     of_workers = () if name == device else (device,)
-    backend: Backend = import_module(BACKENDS[name].module).Backend(n_jobs, *of_workers)
+    backend: Backend = named(BACKENDS[name].backend)(n_jobs, *of_workers)
     return backend
+
+
+def named(place: str) -> Any:
+    """Import what a module has by a name."""
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)
 
 
 def find_cell_search(device: str) -> Any:
     """Return the function by which a worker with such a device searches the cells of its rows."""
-    return import_module(BACKENDS[device].cells).nearest_in_cells
+    return named(BACKENDS[device].cells)
 
 
-def find_pixels(device: str = "cpu", n_jobs: int | None = None) -> "PixelEngine":
+def find_pixels(device: str = "cpu", n_jobs: int | None = None) -> "Pixels":
     """Return the engine that segments pictures on a device."""
     check_device(device)
-    engine: PixelEngine = import_module(BACKENDS[device].pixels).Pixels(n_jobs)
+    engine: Pixels = named(BACKENDS[device].pixels)(n_jobs)
     return engine
 
 

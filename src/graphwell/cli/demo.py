@@ -17,7 +17,7 @@ from graphwell.active.suggest import suggest
 from graphwell.estimators.diffuse import DiffuseInterfaceClassifier
 from graphwell.estimators.methods import spectral_clustering
 from graphwell.graph import Graph
-from graphwell.graph.layout import graph_map
+from graphwell.graph.maps import graph_map
 from graphwell.metrics import matched_error
 from graphwell.solve.schedule import Annealed, Fixed
 from graphwell.view import plots

@@ -14,7 +14,6 @@ import numpy as np
 from graphwell import __version__
 from graphwell._random import Seed, stream
 from graphwell.backends.base import Backend, PlacedGraph, Rows, Vector
-from graphwell.backends.cpu.compiling import told_of_compiling
 from graphwell.backends.registry import find_backend
 from graphwell.errors import OptionError
 from graphwell.estimators.base import GraphClassifier, Solved
@@ -25,6 +24,7 @@ from graphwell.estimators.tuning.graphs import judge_graph
 from graphwell.estimators.tuning.judge import Given, judge_on_worker, judge_rows, label_issues
 from graphwell.estimators.tuning.models import name_of
 from graphwell.graph import Graph
+from graphwell.graph.compiled import told_of_compiling
 from graphwell.memory import fit_bytes, in_words
 from graphwell.progress import COMPILING, Progress, silent
 from graphwell.solve.descent import Callback, Status, Step, on_host

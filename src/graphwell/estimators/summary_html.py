@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import FloatArray, IntArray
-from graphwell.graph.layout import graph_map, principal_map
+from graphwell.graph.maps import graph_map, principal_map
 
 CLASSES_SHOWN = 12
 POINTS_SHOWN = 600

@@ -42,8 +42,8 @@ class CutPoints:
     centroids: FloatArray
     order: IntArray
     starts: IntArray
+    # Brings all points near to 1, so that squares in single precision neither overflow nor vanish.
     scale: float
-    """Brings all points near to 1, so that squares in single precision neither overflow nor vanish."""
 
 
 def enough_visits(needed: IntArray) -> int:

@@ -6,8 +6,8 @@ until they are done. Terms are added in the order of the features: what comes of
 depend on those around them. A library's products would take seconds to compile.
 """
 
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ except ValueError as error:
     raise ValueError(
         f"numba refuses its settings ({error}); unset NUMBA_NUM_THREADS and the like."
     ) from error
-from numba.core import cgutils
+from numba.core import cgutils, event
 from numba.core.caching import FunctionCache
 from numba.extending import intrinsic
 
@@ -95,6 +95,33 @@ def _tell(error: Exception) -> None:
             "anew; set NUMBA_CACHE_DIR to a folder that can be written."
         )
 
+
+# ------------------------------------------------------------------- telling that something is compiled
+
+
+class _OnceTold(event.Listener):
+    """Calls a function when numba begins to compile; kernels that come from its cache do not count."""
+
+    def __init__(self, tell: Callable[[], object]) -> None:
+        self.tell, self.told = tell, False
+
+    def on_start(self, event: event.Event) -> None:
+        if not self.told:
+            self.told = True
+            self.tell()
+
+    def on_end(self, event: event.Event) -> None:
+        """Nothing: the next stage speaks for itself."""
+
+
+@contextmanager
+def told_of_compiling(tell: Callable[[], object]) -> Iterator[None]:
+    """Have a function called, once, if anything is compiled while the block runs."""
+    with event.install_listener("numba:run_pass", _OnceTold(tell)):
+        yield
+
+
+# ------------------------------------------------------------------------------------------- vector code
 
 # Numbers that are compared at once: as many as a mask has bits.
 LANES = 32

@@ -6,7 +6,7 @@ forest that grows from the components with a known row, in the rounds of Boruvka
 """
 
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -28,23 +28,12 @@ ROWS_TOGETHER, POINTS_TOGETHER = 64, 256
 ROUNDING = 1e-12
 
 
-class Space(Protocol):
-    """Rows that can be compared, wherever they lie."""
-
-    def rows_at(self, places: IntArray) -> FloatArray:
-        """Return some of the rows."""
-        ...
-
-    def nearest(
-        self, rows: FloatArray, of: IntArray, groups: IntArray, *, inside: bool
-    ) -> tuple[IntArray, FloatArray]:
-        """Return the place and the distance of the nearest row inside, or outside, the group of each row."""
-        ...
-
-
 @dataclass(frozen=True)
 class PointSpace:
-    """The space of points in the memory of this machine; groups are numbered from 0."""
+    """Rows that can be compared, in the memory of this machine; groups are numbered from 0.
+
+    Those of a cluster have the same two verbs (`backends.dask.search`).
+    """
 
     points: FloatArray
 
@@ -220,7 +209,7 @@ class Bridges:
         return total.astype(np.float32)
 
 
-def find_bridges(space: Space, components: IntArray, known: BoolArray) -> tuple[IntArray, IntArray]:
+def find_bridges(space: Any, components: IntArray, known: BoolArray) -> tuple[IntArray, IntArray]:
     """Return both ends of the bridges that lead from every component to one with a known row."""
     groups, near, far = components, [components[:0]], [components[:0]]
     left = MOST_DISTANCES // max(1, len(components))
@@ -238,9 +227,7 @@ def find_bridges(space: Space, components: IntArray, known: BoolArray) -> tuple[
         groups = csgraph.connected_components(met, directed=False)[1][groups]
 
 
-def _shortest_pairs(
-    space: Space, groups: IntArray, waiting: IntArray, most: int
-) -> tuple[IntArray, IntArray]:
+def _shortest_pairs(space: Any, groups: IntArray, waiting: IntArray, most: int) -> tuple[IntArray, IntArray]:
     """For each waiting group, its rows nearest to the outside, and the row nearest to each there."""
     sizes = np.bincount(groups)
     near = some_of_each(groups, waiting, most)
@@ -287,7 +274,7 @@ def weight_sums(W: Any, groups: IntArray, n_groups: int) -> tuple[IntArray, IntA
 
 
 def make_bridges(
-    space: Space, components: IntArray, known: BoolArray, sums: IntArray, counts: IntArray
+    space: Any, components: IntArray, known: BoolArray, sums: IntArray, counts: IntArray
 ) -> Bridges:
     """Bridges whose weights are the mean of those of the component that they leave.
 

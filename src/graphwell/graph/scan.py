@@ -111,10 +111,8 @@ def scan_cells(
 
 @inner
 def _find_visitors(visits: IntArray, first: int, last: int, begins: IntArray, visitors: IntArray) -> None:
-    """Write the rows that visit each cell, one after the other, and where each cell's begin.
-
-    The second row of `begins` is room.
-    """
+    """Write the rows that visit each cell, one after the other, and where each cell's begin."""
+    # The second row of `begins` is room.
     begin, place, n_cells = begins[0], begins[1], begins.shape[1] - 1
     place[:] = 0
     for row in range(len(visits)):
@@ -137,10 +135,9 @@ def _find_visitors(visits: IntArray, first: int, last: int, begins: IntArray, vi
 def _keep_nearest(
     apart: FloatArray, norm: float, members: IntArray, values: FloatArray, names: IntArray
 ) -> None:
-    """Insert points into the sorted list of a row where they are nearer than the last of it.
-
-    `apart` are squared distances less the squared length `norm` of the row, a multiple of `LANES` of them.
-    """
+    """Insert points into the sorted list of a row where they are nearer than the last of it."""
+    # `apart` are squared distances less the squared length `norm` of the row, a multiple of `LANES` of
+    # them.
     last = len(values) - 1
     limit = values[last] - norm
     for first in range(0, len(apart), LANES):

@@ -135,7 +135,7 @@ def examine() -> DoctorReport:
         except (ImportError, OSError) as error:
             gpu = f"not used: {error}"
     with suppress(ImportError):  # named already, as a library that cannot be loaded
-        from graphwell.backends.cpu.compiling import cache_folder
+        from graphwell.backends.cpu.systems import cache_folder
 
         cache = cache_folder()
     return DoctorReport(

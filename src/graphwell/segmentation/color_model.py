@@ -17,30 +17,30 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell.backends.pixels import PixelEngine
+from graphwell.backends.cpu.pixels import Pixels
 from graphwell.segmentation.features import PictureFeatures
 from graphwell.segmentation.seeds import Seeds
 from graphwell.segmentation.stencil import window_around
 
+# Of a log-likelihood with two classes; it falls with the logarithm of their number.
 WEIGHT = 0.3
-"""Of a log-likelihood with two classes; it falls with the logarithm of their number."""
+# Standard deviation of the blur in pixels, and how far it reaches: four of them.
 BLUR, REACH = 2.0, 8
-"""Standard deviation of the blur in pixels, and how far it reaches: four of them."""
+# A colour unlike all marks of a class counts no more against it than this.
 MOST_AGAINST = 40.0
-"""A colour unlike all marks of a class counts no more against it than this."""
+# Least standard deviation of a Gaussian, as a share of the contrast beyond the noise.
 LEAST_SPREAD = 0.1
-"""Least standard deviation of a Gaussian, as a share of the contrast beyond the noise."""
+# The score of a class that the graph gives none.
 LEAST_SCORE = 1e-3
-"""The score of a class that the graph gives none."""
 MOST_GAUSSIANS, MOST_ROWS = 5, 10_000
+# Marked pixels that each channel of each Gaussian asks for.
 ROWS_PER_UNKNOWN = 4
-"""Marked pixels that each channel of each Gaussian asks for."""
 GROUPING_ROUNDS, FITTING_ROUNDS = 5, 10
+# The weight of colours that predict every held-out seed. Others get less, by the chance that they predict
+# so many seeds in a row; all get less by what would hardly be noticed.
 MOST_WEIGHT, IN_A_ROW, UNNOTICED = 8.0, 32, 0.25
-"""The weight of colours that predict every held-out seed. Others get less, by the chance that they predict so
-many seeds in a row; all get less by what would hardly be noticed."""
+# Marked pixels whose colours are compared with each other: in all, and at least of each class.
 MOST_ASKED, LEAST_OF_A_CLASS = 400, 10
-"""Marked pixels whose colours are compared with each other: in all, and at least of each class."""
 
 
 class ColorModel:
@@ -55,7 +55,7 @@ class ColorModel:
         values: FloatArray,
         features: PictureFeatures,
         noise_left: float,
-        engine: PixelEngine,
+        engine: Pixels,
         pieces: IntArray | None = None,
         blur: float = BLUR,
     ) -> None:
@@ -112,10 +112,8 @@ class ColorModel:
         return color_weight(held_out_accuracy(rows, seeds, self.spread), seeds)
 
     def _around(self, seeds: Seeds) -> Iterator[IntArray]:
-        """Places of the seeds, then of points beside them, a standard deviation of the blur away.
-
-        A point outside the picture, or of another piece, is replaced by one that is not.
-        """
+        """Places of the seeds, then of points beside them, a standard deviation of the blur away."""
+        # A point outside the picture, or of another piece, is replaced by one that is not.
         yield seeds.places
         step = round(self.blur)
         for axis, side in enumerate(self.shape) if step else ():
@@ -204,7 +202,7 @@ def posterior(scores: FloatArray, logs: FloatArray) -> FloatArray:
 
 
 @dataclass(frozen=True, eq=False)
-class Mixture:
+class GaussianMixture:
     """Gaussians."""
 
     logs: FloatArray  # of shape (n,): logarithm of the share of each, times its height
@@ -212,7 +210,7 @@ class Mixture:
     roots: FloatArray  # of shape (n, n_channels, n_channels): roots of the inverse covariances
 
 
-def fit_mixture(rows: FloatArray, spread: float) -> Mixture:
+def fit_mixture(rows: FloatArray, spread: float) -> GaussianMixture:
     """Fit a mixture by expectation maximisation; no standard deviation is below `spread`."""
     rows = rows[:: -(-len(rows) // MOST_ROWS)]
     rows = rows.astype(np.float64)
@@ -227,10 +225,8 @@ def fit_mixture(rows: FloatArray, spread: float) -> Mixture:
 
 
 def _groups(rows: FloatArray, n_groups: int) -> IntArray:
-    """Number of the group of each row: the widest is cut in two across its longest axis, again and again.
-
-    Nothing is left to chance, so that marks which differ little give groups which differ little.
-    """
+    """Number of the group of each row: the widest is cut in two across its longest axis, again and again."""
+    # Nothing is left to chance, so that marks which differ little give groups which differ little.
     numbers = np.zeros(len(rows), dtype=np.intp)
     for new in range(1, n_groups):
         widths, axes = [], []
@@ -252,7 +248,7 @@ def _groups(rows: FloatArray, n_groups: int) -> IntArray:
     return numbers
 
 
-def _maximised(rows: FloatArray, shares: FloatArray, spread: float) -> Mixture:
+def _maximised(rows: FloatArray, shares: FloatArray, spread: float) -> GaussianMixture:
     """The likeliest Gaussians, where each has some share of each row; those without any are left out."""
     sizes = shares.sum(axis=0)
     shares, sizes = shares[:, sizes > 1e-6], sizes[sizes > 1e-6]
@@ -264,10 +260,10 @@ def _maximised(rows: FloatArray, shares: FloatArray, spread: float) -> Mixture:
     covariances += spread**2 * np.eye(rows.shape[1])
     roots = np.linalg.inv(np.linalg.cholesky(covariances))
     logs = np.log(sizes / len(rows)) + np.log(np.einsum("gaa->ga", roots)).sum(axis=1)
-    return Mixture(logs, means, roots)
+    return GaussianMixture(logs, means, roots)
 
 
-def _log_parts(rows: FloatArray, mixture: Mixture) -> FloatArray:
+def _log_parts(rows: FloatArray, mixture: GaussianMixture) -> FloatArray:
     """Logarithms of the part of each Gaussian in the density of each row."""
     logs = np.empty((len(rows), len(mixture.logs)))
     for g, (mean, root) in enumerate(zip(mixture.means, mixture.roots, strict=True)):

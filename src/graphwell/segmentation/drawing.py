@@ -13,18 +13,18 @@ from graphwell.segmentation.features import read_picture
 if TYPE_CHECKING:
     from graphwell.segmentation.segmenter import DoubtfulSquare
 
+# Pictures that are no 8-bit pictures are stretched so that this share of them is not cut off.
 BRIGHTEST_SHARE = 0.995
-"""Pictures that are no 8-bit pictures are stretched so that this share of them is not cut off."""
 HATCHED = (255, 0, 255)
+# Share of the colour of its class in a pixel of the overlay.
 TINT = 0.3
-"""Share of the colour of its class in a pixel of the overlay."""
+# Pixels of the shorter side of a picture for each pixel of an outline's width.
 SIDE_PER_OUTLINE = 400
-"""Pixels of the shorter side of a picture for each pixel of an outline's width."""
+# Of the contact sheet, in pixels.
 WIDEST_TILE, MARGIN = 1200, 8
-"""Of the contact sheet, in pixels."""
 Colors = Mapping[int, tuple[int, int, int]]
+# Of an overlay, and of a sheet that shows four pictures of each.
 MOST_SLICES, MOST_ROWS = 16, 6
-"""Of an overlay, and of a sheet that shows four pictures of each."""
 WIDEST_SLICE = 400
 
 

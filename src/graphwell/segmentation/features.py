@@ -15,28 +15,28 @@ import numpy as np
 import scipy.ndimage
 
 from graphwell._types import BoolArray, FloatArray
-from graphwell.backends.pixels import PixelEngine
+from graphwell.backends.cpu.pixels import Pixels
 from graphwell.backends.registry import find_pixels
 from graphwell.errors import OptionError
 
+# More channels than this are replaced by their leading principal components.
 MOST_CHANNELS = 8
-"""More channels than this are replaced by their leading principal components."""
 PCA_SAMPLE = 100_000
 SECOND_DIFFERENCES = np.array([1, -2, 1]) / np.sqrt(6.0)
+# Pixels that noise and contrast are measured on; of more, blocks of so many rows.
 LARGEST_MEASURED, BLOCK_ROWS = 1_000_000, 32
-"""Pixels that noise and contrast are measured on; of more, blocks of so many rows."""
 MEDIAN_TO_DEVIATION = 1.4826
 TO_XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
 LAB_UNIT = 100.0
 ROWS_AT_A_TIME = 64
+# Noise, as a share of the contrast, above which the start asks no single pixel.
 NOISY = 0.1
-"""Noise, as a share of the contrast, above which the start asks no single pixel."""
+# Blur in pixels per share of noise, and colour scale as a multiple of the noise that is left.
 START_BLUR, START_COLOR = 4.0, 1.0
-"""Blur in pixels per share of noise, and colour scale as a multiple of the noise that is left."""
 BORDER_BLUR, BORDER_COLOR = 2.2, 2.5
 LEAST_BLUR = 0.5
+# Smallest colour scales as shares of the contrast: a clean picture has texture, if no noise.
 CLEAN_START, NOISY_START, SMALLEST_BORDER = 0.1, 0.02, 0.2
-"""Smallest colour scales as shares of the contrast: a clean picture has texture, if no noise."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def picture_features(
     *,
     spacing: tuple[float, ...] | None = None,
     masked: BoolArray | None = None,
-    engine: PixelEngine | None = None,
+    engine: Pixels | None = None,
 ) -> PictureFeatures:
     """Turn a picture of shape (height, width[, depth][, channels]) into features.
 
@@ -88,7 +88,7 @@ def features_of(
     values: FloatArray,
     spacing: tuple[float, ...] | None = None,
     masked: BoolArray | None = None,
-    engine: PixelEngine | None = None,
+    engine: Pixels | None = None,
 ) -> PictureFeatures:
     """Measure noise and contrast of values of shape (*shape, n_channels), where they are not masked."""
     engine = engine or find_pixels()
@@ -102,7 +102,7 @@ def features_of(
     return PictureFeatures(values, float(np.sqrt((noise**2).sum())), contrast, spacing, masked)
 
 
-def read_picture(image: Any, engine: PixelEngine | None = None) -> FloatArray:
+def read_picture(image: Any, engine: Pixels | None = None) -> FloatArray:
     """Check a picture or volume and return it as numbers, channels along the last axis."""
     image = np.asarray(image)
     if image.dtype == object or not (
@@ -167,7 +167,7 @@ def noise_left(width: float, level: int, spacing: tuple[float, ...]) -> float:
     return share**0.5
 
 
-def _noise(channel: FloatArray, masked: BoolArray | None, engine: PixelEngine) -> float:
+def _noise(channel: FloatArray, masked: BoolArray | None, engine: Pixels) -> float:
     """Standard deviation of the noise, from second differences, which see neither areas nor slopes."""
     sides = [axis for axis in range(channel.ndim) if channel.shape[axis] >= 3]
     if len(sides) < min(2, channel.ndim):
@@ -204,7 +204,7 @@ def _patches(values: FloatArray, side: int) -> FloatArray:
     return np.concatenate(shifts, axis=-1) / np.float32(side ** (len(shape) / 2))
 
 
-def _leading(values: FloatArray, engine: PixelEngine) -> FloatArray:
+def _leading(values: FloatArray, engine: Pixels) -> FloatArray:
     """The leading principal components of many channels; few channels as they are."""
     if values.shape[-1] <= MOST_CHANNELS:
         return values

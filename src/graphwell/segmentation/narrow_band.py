@@ -7,28 +7,28 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell.backends.pixels import PixelEngine
+from graphwell.backends.cpu.pixels import Pixels
 from graphwell.progress import heartbeat
 from graphwell.segmentation.propagation import Propagation
 from graphwell.segmentation.pyramid import ImagePyramid, Reporter
 from graphwell.segmentation.seeds import Seeds
-from graphwell.segmentation.stencil import WEAKEST_COLOR, Grid, window_around
+from graphwell.segmentation.stencil import WEAKEST_COLOR, PixelGrid, window_around
 from graphwell.solve.descent import Result, Status
 from graphwell.solve.schedule import Annealed
 
 STEP_SIZE = 0.4
+# Weight of the belief beside a pixel's neighbours, whose weights add up to 1.
 EVIDENCE_WEIGHT = 0.1
-"""Weight of the belief beside a pixel's neighbours, whose weights add up to 1."""
+# Half of what separates a pixel in the middle of its class from the border: it can move either way.
 START_R = 0.2
-"""Half of what separates a pixel in the middle of its class from the border: it can move either way."""
 SCHEDULE = Annealed(2.0, 0.3, ratio=0.8, sweeps=5)
+# Of a further stroke. It begins as high: from epsilon 0.6, borders in noise stayed twice as ragged.
 WARM_SCHEDULE = Annealed(2.0, 0.3, ratio=0.6, sweeps=5)
-"""Of a further stroke. It begins as high: from epsilon 0.6, borders in noise stayed twice as ragged."""
+# How far from a border pixels may change class: on the working level, and on each larger one.
 FIRST_BAND, FINER_BAND = 12, 4
-"""How far from a border pixels may change class: on the working level, and on each larger one."""
+# How far from a change a further stroke moves pixels. With 12 it took half as long again, and labels were
+# no nearer to those of a fresh run.
 NEAR_A_CHANGE = 4
-"""How far from a change a further stroke moves pixels. With 12 it took half as long again, and labels were no
-nearer to those of a fresh run."""
 
 
 class NarrowBand:
@@ -40,7 +40,7 @@ class NarrowBand:
 
     def __init__(
         self,
-        grid: Grid,
+        grid: PixelGrid,
         values: FloatArray,
         color_scale: float,
         points: IntArray,
@@ -113,13 +113,13 @@ class BorderDescent:
     n_sweeps: int = 0
     seconds: float = 0.0
 
-    def among(self, classes: IntArray, engine: PixelEngine) -> "BorderDescent":
+    def among(self, classes: IntArray, engine: Pixels) -> "BorderDescent":
         """The same in terms of other classes, those of before among them."""
         place = engine.asarray(np.searchsorted(classes, self.classes).astype(self.first.dtype))
         states = {level: LevelState(place[s.labels], s.r, s.score) for level, s in self.states.items()}
         return BorderDescent(classes, place[self.first], states)
 
-    def result(self, engine: PixelEngine) -> Result:
+    def result(self, engine: Pixels) -> Result:
         """As a `Result`; energies are of the pixels that may move, on all levels in turn."""
         final = self.states[0]
         return Result(

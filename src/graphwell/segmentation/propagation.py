@@ -14,14 +14,14 @@ from graphwell._types import FloatArray, IntArray
 from graphwell.segmentation.seeds import Seeds
 from graphwell.segmentation.stencil import Stencil, UnaryTerm, Window, window_around
 
+# Iterations on the working level, from the guess of a coarser one; twice as many after each halving.
 REFINEMENTS, WARM_REFINEMENTS = 20, 4
-"""Iterations on the working level, from the guess of a coarser one; twice as many after each halving."""
+# Iterations on the coarsest level, which begins from no guess.
 MOST_FROM_NOTHING = 1000
-"""Iterations on the coarsest level, which begins from no guess."""
+# A score that changes by less is left as it was before a further stroke.
 LEAST_CHANGE = 1e-2
-"""A score that changes by less is left as it was before a further stroke."""
+# Scores change everywhere if the weight of the color model changed by a larger share than this.
 ALIKE = 0.6
-"""Scores change everywhere if the weight of the color model changed by a larger share than this."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell.backends.pixels import PixelEngine
+from graphwell.backends.cpu.pixels import Pixels
 from graphwell.memory import allowed
 from graphwell.progress import in_pieces, listening
 from graphwell.segmentation.color_model import BLUR, ColorModel, posterior, posterior_times_margin
@@ -32,21 +32,21 @@ from graphwell.segmentation.features import (
 )
 from graphwell.segmentation.propagation import Propagation, PyramidLevel, enlarged, propagate
 from graphwell.segmentation.seeds import Seeds, pieces_between
-from graphwell.segmentation.stencil import WEAKEST_COLOR, Grid, Stencil
+from graphwell.segmentation.stencil import WEAKEST_COLOR, PixelGrid, Stencil
 
+# Pixels of the largest level on which scores are found, and of the smallest where memory is short.
 WORKING_PIXELS, LEAST_WORKING_PIXELS = 400_000, 25_000
-"""Pixels of the largest level on which scores are found, and of the smallest where memory is short."""
+# About the memory of a pixel, each of its channels, a pixel of the working level, each of its scores.
 PIXEL_BYTES, CHANNEL_BYTES, WORKING_BYTES, SCORE_BYTES = 64, 20, 700, 32
-"""About the memory of a pixel, each of its channels, a pixel of the working level, each of its scores."""
 COARSEST_PIXELS = 4000
+# Regions of fewer pixels are specks: they take the class of what surrounds them.
 SMALLEST_REGION = 49
-"""Regions of fewer pixels are specks: they take the class of what surrounds them."""
+# Of the time of a propagation, about; the color model takes the rest.
 SCORES_SHARE = 0.7
-"""Of the time of a propagation, about; the color model takes the rest."""
+# Farther than any colour from another.
 FAR = 1e6
-"""Farther than any colour from another."""
+# Called with the share of the work that is done.
 Reporter = Callable[[float], object]
-"""Called with the share of the work that is done."""
 
 
 class ImagePyramid:
@@ -58,7 +58,7 @@ class ImagePyramid:
         radius: float,
         color_scale: float | None,
         smoothing: float | None,
-        engine: PixelEngine,
+        engine: Pixels,
         report: Reporter,
         working_pixels: int = WORKING_PIXELS,
     ) -> None:
@@ -67,7 +67,7 @@ class ImagePyramid:
         self.shape = features.values.shape[:-1]
         self._blur = border_blur(features) if smoothing is None else smoothing
         self._pieces = [] if features.masked is None else [pieces_between(features.masked)]
-        self._grids: dict[int, Grid] = {}
+        self._grids: dict[int, PixelGrid] = {}
         values = self._take_planes(features.values, working_pixels)
         report(0.3)
         self._build_levels(values)
@@ -96,12 +96,12 @@ class ImagePyramid:
         """The level on which belief is found: at least one halving where pixels are noisy."""
         return self.levels[-1].level
 
-    def grid(self, level: int) -> Grid:
+    def grid(self, level: int) -> PixelGrid:
         """The grid of one level."""
         if level not in self._grids:
             shape = tuple(-(-side // 2**level) for side in self.shape)
             pieces = self.pieces(level)
-            self._grids[level] = Grid(shape, self.radius, self.engine, self.features.spacing, pieces)
+            self._grids[level] = PixelGrid(shape, self.radius, self.engine, self.features.spacing, pieces)
         return self._grids[level]
 
     def pieces(self, level: int) -> IntArray | None:
@@ -238,7 +238,7 @@ def working_pixels(n_pixels: int, n_channels: int) -> int:
 class Regions:
     """Regions that contrast cuts off on all sides, on one level; not all numbers `of_points` are in use."""
 
-    def __init__(self, grid: Grid, planes: FloatArray, scale: float) -> None:
+    def __init__(self, grid: PixelGrid, planes: FloatArray, scale: float) -> None:
         self.grid, self.planes, self.scale = grid, planes, scale
         self.of_points = grid.engine.xp.ascontiguousarray(Stencil.of(grid, planes, scale).regions())
         self._reached: tuple[Seeds, BoolArray] | None = None

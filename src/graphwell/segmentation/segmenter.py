@@ -38,12 +38,12 @@ from graphwell.segmentation.seeds import (
 from graphwell.solve.descent import Result, Status
 
 LARGEST_BLUR = 100
+# Side of a square, as a share of the picture's shorter side.
 SIDE = 0.1
-"""Side of a square, as a share of the picture's shorter side."""
+# Mean doubt below which a square is not worth a mark.
 LEAST_DOUBT = 0.001
-"""Mean doubt below which a square is not worth a mark."""
+# Of the small copy; a call takes a tenth of a second.
 MOST_PIXELS = 40_000
-"""Of the small copy; a call takes a tenth of a second."""
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,7 @@ class Segmenter:
     n_jobs : int, optional
         Threads; all cores by default. The result does not depend on it.
     progress : callable
-        Reporter the stage (graph, start, descent) and the share of it that is done, None if unknown.
+        Told the stage (graph, start, descent) and the share of it that is done, None if unknown.
 
     Examples
     --------
@@ -261,10 +261,8 @@ class Segmenter:
     def _warm_start(
         self, classes: IntArray, weight: float
     ) -> tuple[Propagation | None, BorderDescent | None]:
-        """Results of the call before in terms of these classes.
-
-        None if one of its classes is gone, or if the color model has another weight than before.
-        """
+        """Results of the call before in terms of these classes."""
+        # None if one of its classes is gone, or if the color model has another weight than before.
         start = None if self._before is None else self._before[0].among(classes)
         if start is None or self._before is None or not start.serves(weight):
             return None, None
@@ -340,7 +338,7 @@ def segment(
     n_jobs : int, optional
         Threads; all cores by default. The result does not depend on it.
     progress : callable
-        Reporter the stage (graph, start, descent) and the share of it that is done, None if unknown.
+        Told the stage (graph, start, descent) and the share of it that is done, None if unknown.
 
     Returns
     -------

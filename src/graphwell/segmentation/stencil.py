@@ -12,17 +12,18 @@ import numpy as np
 from graphwell._checks import number_between
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.conjugate_gradients import System, iterate
-from graphwell.backends.pixels import UNIT, PixelEngine
+from graphwell.backends.cpu.pixels import Pixels
+from graphwell.backends.cpu.stencil import UNIT
 
+# A part of a picture, along each axis.
 Window: TypeAlias = tuple[slice, ...]
-"""A part of a picture, along each axis."""
+# Relative residual at which scores are exact enough.
 TOLERANCE = 1e-4
-"""Relative residual at which scores are exact enough."""
+# Smallest weight of a colour difference: a speck unlike all around it still depends on its neighbours.
 WEAKEST_COLOR = 1e-4
-"""Smallest weight of a colour difference: a speck unlike all around it still depends on its neighbours."""
 
 
-class Grid:
+class PixelGrid:
     """The points of a picture with a margin around it that no link leaves.
 
     `radius` is the reach of the links in units of the smallest spacing; the next points along each axis are
@@ -34,7 +35,7 @@ class Grid:
         self,
         shape: tuple[int, ...],
         radius: float,
-        engine: PixelEngine,
+        engine: Pixels,
         spacing: tuple[float, ...] | None = None,
         pieces: IntArray | None = None,
     ) -> None:
@@ -72,10 +73,10 @@ class Grid:
         """A flat plane of the grid, or several, as planes of the picture; no copy."""
         return plane.reshape(*plane.shape[:-1], *self.padded)[(..., *self._inner)]
 
-    def part(self, window: Window) -> "Grid":
+    def part(self, window: Window) -> "PixelGrid":
         """The grid of a part of the picture."""
         shape = tuple(slices.stop - slices.start for slices in window)
-        return Grid(shape, self.radius, self.engine, self.spacing)
+        return PixelGrid(shape, self.radius, self.engine, self.spacing)
 
     def cut(self, planes: Any, window: Window) -> Any:
         """Flat planes of `part`: unlike those that are padded, they hold what lies around the part."""
@@ -102,7 +103,7 @@ class Grid:
         )
 
 
-def window_around(chosen: BoolArray, engine: PixelEngine, margin: int = 0) -> Window:
+def window_around(chosen: BoolArray, engine: Pixels, margin: int = 0) -> Window:
     """The smallest window around all chosen points and a margin; one corner if there are none."""
     window = []
     for axis, side in enumerate(chosen.shape):
@@ -136,12 +137,12 @@ class UnaryTerm:
 class Stencil:
     """The graph of a picture: points within a radius are linked by how alike they are."""
 
-    grid: Grid
+    grid: PixelGrid
     weights: IntArray  # of all links that point forward, in 16 bits
     degrees: FloatArray  # of shape (grid.size,): sum of the weights of each point
 
     @classmethod
-    def of(cls, grid: Grid, planes: FloatArray, color_scale: float) -> "Stencil":
+    def of(cls, grid: PixelGrid, planes: FloatArray, color_scale: float) -> "Stencil":
         """The weights ``exp(-|c_i - c_j|² / h²) exp(-distance² / R²)``, where h is the colour scale."""
         engine = grid.engine
         weights = engine.link(grid, planes, float(color_scale) ** -2, WEAKEST_COLOR)
@@ -191,11 +192,10 @@ class Stencil:
 
 
 class _Laplacian(System):
-    """The Laplacian of the free points, preconditioned by its diagonal; a plane is a column.
+    """The Laplacian of the free points, preconditioned by its diagonal; a plane is a column."""
 
-    All planes go on until the last is done, and their quotients are left to the kernels: a GPU would be
-    waited for otherwise.
-    """
+    # All planes go on until the last is done, and their quotients are left to the kernels: a GPU would be
+    # waited for otherwise.
 
     def __init__(self, stencil: Stencil, sums: FloatArray, free: FloatArray, inverse: FloatArray) -> None:
         self.grid, self.verbs, self.inverse = stencil.grid, stencil.grid.engine, inverse

@@ -19,7 +19,7 @@ from graphwell._types import IntArray
 from graphwell.active import AccuracyEstimate, Question, Session
 from graphwell.active.accuracy import Checked
 from graphwell.errors import BridgedWarning, LabelWarning, UnreachableWarning
-from graphwell.graph.layout import graph_map
+from graphwell.graph.maps import graph_map
 from graphwell.jobs.labelling import FoundLabels
 from graphwell.progress import CancelledError
 from graphwell.serve.answers import CANNOT_TELL, NOTHING, SKIPPED

@@ -12,7 +12,7 @@ from graphwell._types import FloatArray, IntArray
 from graphwell.active import Question
 from graphwell.active.accuracy import ENOUGH_CHECKED
 from graphwell.errors import OptionError
-from graphwell.graph.layout import principal_map
+from graphwell.graph.maps import principal_map
 from graphwell.jobs.labelling import FoundLabels, LabelledTable, write_answers, write_labels
 from graphwell.serve.answers import CANNOT_TELL, NOTHING, SKIPPED, Annotations, Change, ClassList, clean_name
 from graphwell.serve.channel import Command, Event, frame

@@ -42,8 +42,9 @@ from graphwell.solve.sizes import best_prices, evenness_allowed, may_be_random
 # First widths of the noise of each search, as shares of all weight, and rounds until it is gone. Other
 # values that were tried are not recorded.
 NOISES, ROUNDS = (0.0, 0.0006, 0.002), 80
-# Groups up to which a dense solver is taken. Not recorded.
-LARGEST_DENSE = 1_500
+# A dense solver is taken up to so many groups (not recorded), and where more than this share of all pairs is
+# joined: on the complete graph of 3,000 the sparse one, whose factors fill in, took minutes.
+LARGEST_DENSE, DENSE_FROM = 1_500, 0.1
 # Rounds of `refined`, at most. Not recorded.
 REFINEMENTS = 3
 # Solutions that are refined.
@@ -117,7 +118,7 @@ def harmonic_shares(graph: CoarseGraph) -> FloatArray:
     between = sparse.csr_array((np.where(inside, 0.0, W.data), W.indices, W.indptr), shape=(n, n))
     degrees = between @ np.ones(n) + graph.label_weights.sum(axis=1)
     diagonal = degrees * (1 + 1e-9) + 1e-300
-    if n <= LARGEST_DENSE:
+    if n <= LARGEST_DENSE or W.nnz > DENSE_FROM * n * n:
         system = -between.toarray()
         np.fill_diagonal(system, diagonal)
         shares = np.linalg.solve(system, graph.label_weights)
@@ -208,11 +209,9 @@ def _choose(
     links: tuple[FloatArray, BoolArray],
     room: tuple[FloatArray, IntArray],
 ) -> float:
-    """`links` has room for the weight to each class, of all communities or of one at a time.
-
-    That of all is known until a neighbour changes. `room` is for two numbers for each class, all zero, and
-    for what carries the generator on by no number to as many as there are classes.
-    """
+    """`links` has room for the weight to each class, of all communities or of one at a time."""
+    # That of all is known until a neighbour changes. `room` is for two numbers for each class, all zero,
+    # and for what carries the generator on by no number to as many as there are classes.
     (indptr, indices, weights, volumes), (to_class, is_known), (numbers, jumps) = graph, links, room
     n, n_classes = evidence.shape
     keeps, class_volumes, gains = len(to_class) == n, numbers[0], numbers[1]

@@ -227,7 +227,7 @@ Identity = tuple[dict[str, Any], tuple[int, int, int]]
 def identity_of(
     settings: Mapping[str, Any], problem: Problem, schedule: Schedule, to_host: ToHost
 ) -> Identity:
-    """What tells a run from others: data, labels and settings, as JSON holds them."""
+    """Data, labels and settings, which tell a run from others, as JSON holds them."""
     steps = list(schedule)
 
     def plain(value: Any) -> Any:

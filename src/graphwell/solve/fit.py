@@ -150,7 +150,7 @@ class Run:
             yield
 
     def saved(self, problem: Problem, schedule: Schedule, to_host: ToHost) -> tuple[Callback, Reached | None]:
-        """What to call after each step of a descent, and how far an earlier run of it came."""
+        """The function to call after each step of a descent, and how far an earlier run of it came."""
         if self.checkpoint is None:
             return self._each_step, None
         checkpoint = Checkpoint(
@@ -209,7 +209,7 @@ class RunElsewhere(Run):
         self.look()
 
     def saved(self, problem: Problem, schedule: Schedule, to_host: ToHost) -> tuple[Callback, Reached | None]:
-        """What to call after each step of a descent, and how far an earlier run of it came."""
+        """The function to call after each step of a descent, and how far an earlier run of it came."""
         if not self.saves:
             return self._each_step, None
         return self._each_step, self.ask("load", identity_of(self.settings, problem, schedule, to_host))

@@ -1,4 +1,4 @@
-"""What is to be solved: a graph, the class of some of its vertices, and what is known of the class sizes."""
+"""The problem to be solved: a graph, the class of some of its vertices, what is known of the class sizes."""
 
 from dataclasses import dataclass, replace
 

@@ -8,7 +8,7 @@ import numpy as np
 from graphwell import __version__
 from graphwell._types import FloatArray
 from graphwell.errors import Words, in_python
-from graphwell.graph.layout import graph_map, principal_map
+from graphwell.graph.maps import graph_map, principal_map
 from graphwell.jobs.compare import CompareReport
 from graphwell.jobs.report import ClassifyReport, Comparison, Report, RowDetails
 from graphwell.view import html, plots

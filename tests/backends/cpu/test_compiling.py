@@ -6,7 +6,8 @@ import sys
 import pytest
 from numba import njit
 
-from graphwell.backends.cpu.compiling import cache_folder, told_of_compiling
+from graphwell.backends.cpu.systems import advance, cache_folder
+from graphwell.graph.compiled import told_of_compiling
 
 
 def test_compiling_is_told_once_and_not_again():
@@ -26,8 +27,6 @@ def test_compiling_is_told_once_and_not_again():
 
 
 def test_the_folder_of_the_compiled_loops_is_none_where_none_can_be_written(monkeypatch):
-    from graphwell.backends.cpu.systems import advance
-
     assert str(cache_folder()) == advance._cache.cache_path
     monkeypatch.setattr(advance, "_cache", object())  # as numba leaves it without a folder
     assert cache_folder() is None

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from graphwell.backends.cpu.pixels import ROWS, Pixels
-from graphwell.backends.pixels import UNIT
-from graphwell.segmentation.stencil import Grid
+from graphwell.backends.cpu.stencil import UNIT
+from graphwell.segmentation.stencil import PixelGrid
 
 SHAPE = (90, 97)
 
@@ -22,7 +22,7 @@ def planes_of(grid, n, seed=0):
 
 
 def test_threads_change_no_bit_of_links_products_and_steps(engines):
-    grid = Grid(SHAPE, 3, engines[0])
+    grid = PixelGrid(SHAPE, 3, engines[0])
     values, x, r = (planes_of(grid, 3, seed) for seed in (0, 1, 2))
     weights, others = (engine.link(grid, values, 4.0, 1e-4) for engine in engines)
     np.testing.assert_array_equal(weights, others)
@@ -40,7 +40,7 @@ def test_threads_change_no_bit_of_links_products_and_steps(engines):
 
 
 def test_threads_change_no_bit_of_sweeps_and_densities(engines):
-    rng, grid = np.random.default_rng(3), Grid(SHAPE, 3, engines[0])
+    rng, grid = np.random.default_rng(3), PixelGrid(SHAPE, 3, engines[0])
     points = grid.places(np.nonzero(rng.random(SHAPE) < 0.8))
     evidence, values = rng.dirichlet(np.ones(4), len(points)), planes_of(grid, 2)
     labels, r = grid.pad(rng.integers(4, size=SHAPE).astype(np.int16)), planes_of(grid, 1)[0] / 2

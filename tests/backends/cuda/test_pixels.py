@@ -9,7 +9,7 @@ from graphwell.backends.cuda import _cupy, pixels
 from graphwell.backends.registry import find_pixels
 from graphwell.segmentation import segmenter
 from graphwell.segmentation.segmenter import Segmenter
-from graphwell.segmentation.stencil import Grid
+from graphwell.segmentation.stencil import PixelGrid
 from tests.segmentation.pictures import PICTURES
 
 MOST_UNLIKE = 0.002
@@ -36,7 +36,7 @@ def grids(gpu, request):
     shape, radius, spacing = request.param
     pieces = np.zeros(shape, dtype=int)
     pieces[..., 5], pieces[..., 6:] = -1, 1
-    return [Grid(shape, radius, find_pixels(device), spacing, pieces) for device in ("cpu", "cuda")]
+    return [PixelGrid(shape, radius, find_pixels(device), spacing, pieces) for device in ("cpu", "cuda")]
 
 
 def both(grids, verb, *arguments):
@@ -108,7 +108,7 @@ def small_gpu(monkeypatch):
         monkeypatch.setattr(module, "cupy", lambda: library)
     monkeypatch.setattr(pixels, "filters", lambda: None)
     monkeypatch.setattr(_cupy, "free_memory", lambda: 1_000_000)
-    return pixels.Pixels()
+    return pixels.CudaPixels()
 
 
 def test_a_picture_that_does_not_fit_is_refused_before_it_is_brought(monkeypatch, small_gpu):

@@ -1,8 +1,14 @@
-"""The verbs of pictures on the CPU (`graphwell.backends.pixels`), as loops of numba."""
+"""The verbs of pictures: what their segmentation asks of the place where it runs, and how the CPU does it.
+
+A picture lies on a padded grid, flat, so that a neighbour is a fixed step away and no index is stored. Arrays
+are those of the engine's library `xp`; only the shape of the grid is known to the host. The loops are in
+`stencil`; `backends/cuda/pixels.py` has the same verbs.
+"""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy import ndimage
@@ -10,13 +16,28 @@ from scipy import ndimage
 from graphwell._threads import ThreadPool, thread_count
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.cpu import stencil
-from graphwell.backends.pixels import Lattice, Movers, Ratio
 from graphwell.graph.compiled import compiled
 
+# A value for every point of a flat grid, or several along the first axis: arrays of the engine's library.
+Plane: TypeAlias = Any
+# Two numbers for each plane, to be divided; 0 where the second is 0, as there nothing is left to do.
+Ratio: TypeAlias = tuple[Plane, Plane]
+# A flat grid with a margin that no link leaves: `segmentation.stencil.PixelGrid`.
+Lattice: TypeAlias = Any
 # Rows of a part.
 ROWS = 1024
 # The exponential of less is lost beside 1 in single precision.
 NEGLIGIBLE = np.float32(-18.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Movers:
+    """Points that may change their class."""
+
+    points: Plane  # flat places
+    weights: Plane  # of all their links, in the order of the engine
+    sums: Plane  # of the weights of each
+    evidence: Plane  # of shape (n, n_classes): one further neighbour, which adds up to 1
 
 
 @compiled(nogil=True, fastmath={"contract", "nsz", "reassoc"})
@@ -85,11 +106,11 @@ class Pixels:
         return values
 
     def memory_for(self, n_points: int, needed: int) -> AbstractContextManager[None]:
-        """Let everything pass: what the host has was asked for before."""
+        """Say if a picture that needs so many bytes does not fit: here that was asked before."""
         return nullcontext()
 
     def link(self, lattice: Lattice, values: FloatArray, sharpness: float, weakest: float) -> IntArray:
-        """Return the weights of all forward links, in units of 1 / 65535."""
+        """Return the weights ``max(exp(-|c_i - c_j|² sharpness), weakest) nearness`` of all forward links."""
         weights = np.zeros((len(lattice.steps), lattice.size), dtype=np.uint16)
         links, limits = (lattice.pieces, lattice.nearness), (sharpness, weakest)
         self._over_grid(stencil.link, lattice, links, values, limits, weights)
@@ -173,7 +194,10 @@ class Pixels:
         step_size: float,
         count: int,
     ) -> tuple[float, int]:
-        """Do `count` Jacobi sweeps of some points, in place; return the energy and the changes of class."""
+        """Do `count` Jacobi sweeps of some points, in place; return the energy and the changes of class.
+
+        `now` are labels and ``r = 1/2 - |offset|``; `spare` is a copy of them to work in.
+        """
         points, n_parts = movers.points, -(-len(movers.points) // stencil.POINTS)
         changes, energies = np.zeros(n_parts, dtype=np.int64), np.zeros(n_parts)
         begin, changed, some = now, 0, (points, movers.weights, movers.sums, movers.evidence)

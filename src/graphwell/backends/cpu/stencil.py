@@ -17,11 +17,12 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from graphwell._types import FloatArray, IntArray
-from graphwell.backends.pixels import UNIT
 from graphwell.graph.compiled import compiled
 
 # Where the picture begins and ends, and the steps to neighbours that come later.
 Grid: TypeAlias = tuple[int, int, IntArray]
+# Stored weights are multiples of this.
+UNIT = np.float32(1 / 65535)
 # Points of a part: what a part needs stays in the nearest cache.
 CHUNK = 1024
 

@@ -62,10 +62,8 @@ def _add(typing_context: Any, barrier: Any, place: Any, value: Any) -> Any:
 
 @intrinsic
 def _look(typing_context: Any, barrier: Any, place: Any) -> Any:
-    """Read a place as other threads left it.
-
-    A plain read would be hoisted out of the loop that waits: LLVM sees nobody else write there.
-    """
+    """Read a place as other threads left it."""
+    # A plain read would be hoisted out of the loop that waits: LLVM sees nobody else write there.
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         pointer = _pointer(context, builder, signature, args)
@@ -127,10 +125,8 @@ def _majority(
     rest: Arrays,
     row: int,
 ) -> np.int64:
-    """Class with the largest ``sum_j S_ij r_j`` among the neighbours; the first met wins a tie.
-
-    What presses on a class is taken from its votes.
-    """
+    """Class with the largest ``sum_j S_ij r_j`` among the neighbours; the first met wins a tie."""
+    # What presses on a class is taken from its votes.
     mask = (1 << shift) - 1
     rest_starts, rest_columns, rest_values = rest
     for entry in range(first, stop, LANES):

@@ -9,6 +9,7 @@ left of the error is such a vector with another factor in each group of near ver
 it solve a small dense system with a row for each group: a coarse grid, as multigrid methods have it.
 """
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -290,3 +291,9 @@ def block_of(rows: SlicedRows, block: FloatArray, dtype: npt.DTypeLike) -> Float
     vectors = np.zeros((rows.n_positions, fast_width(width)), dtype=dtype)
     vectors[: len(block), :width] = block.astype(dtype, copy=False).take(rows.order, axis=0)
     return vectors
+
+
+def cache_folder() -> Path | None:
+    """Folder that the compiled sweeps are kept in; None where no folder can be written."""
+    kept = getattr(advance._cache, "cache_path", None)
+    return None if kept is None else Path(kept)

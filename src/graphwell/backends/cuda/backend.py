@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphwell._types import FloatArray, IntArray
-from graphwell.backends.base import Answers, Block, Engine, Rows, Vector, Vectors
-from graphwell.backends.base import Backend as CpuBackend
+from graphwell.backends.base import Answers, Backend, Block, Engine, Rows, Vector, Vectors
 from graphwell.backends.cuda._cupy import cupy
 from graphwell.backends.cuda.dlpack import fetched, given_back, is_on_gpu, points_on_gpu, rows_on_gpu
 from graphwell.backends.cuda.engine import CudaEngine
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from graphwell.solve.problem import Problem
 
 
-class Backend(CpuBackend):
+class CudaBackend(Backend):
     """Graph and vectors are arrays of CuPy.
 
     Parameters

@@ -1,4 +1,4 @@
-"""Pictures on one NVIDIA GPU: the verbs of `graphwell.backends.pixels` as CUDA kernels."""
+"""Pictures on one NVIDIA GPU: the verbs of `graphwell.backends.cpu.pixels` as CUDA kernels."""
 
 from contextlib import AbstractContextManager
 from functools import lru_cache
@@ -7,6 +7,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from graphwell.backends.cpu.pixels import Lattice, Movers, Ratio
 from graphwell.backends.cuda._cupy import (
     THREADS,
     GpuArray,
@@ -17,10 +18,9 @@ from graphwell.backends.cuda._cupy import (
     memory_in_words,
 )
 from graphwell.backends.cuda.plan import struct
-from graphwell.backends.pixels import Lattice, Movers, Ratio
 
 
-class Pixels:
+class CudaPixels:
     """Pictures as arrays of CuPy.
 
     Parameters

@@ -1,6 +1,6 @@
 """Fits on the workers of the Dask client in use.
 
-`Backend` is what the client has of it: it checks the rows, starts the fit on every worker, and makes Dask
+`DaskBackend` is what the client has of it: it checks the rows, starts the fit on every worker, and makes Dask
 arrays of what they keep. `BlockBackend` is what each worker has: the backend of one machine on its own rows.
 """
 
@@ -17,8 +17,7 @@ from scipy import sparse
 from graphwell._rows import narrow
 from graphwell._threads import once
 from graphwell._types import FloatArray, IntArray
-from graphwell.backends.base import Answers, Engine, Result, Rows, Vector
-from graphwell.backends.base import Backend as CpuBackend
+from graphwell.backends.base import Answers, Backend, Engine, Result, Rows, Vector
 from graphwell.backends.dask.arrays import (
     affinity_blocks,
     array_of,
@@ -68,7 +67,7 @@ class Effort(NamedTuple):
     seconds_waited: float  # for messages of others
 
 
-class BlockBackend(CpuBackend):
+class BlockBackend(Backend):
     """The backend of one worker: its rows and vectors are its own, arrays of the host are of all rows.
 
     `first_rows` are the numbers of the first row that each worker took, and of all; cells are searched with
@@ -219,7 +218,7 @@ def fit_here(
     return kept | {"told": (told, [*backend.notes, *notes], facts, effort)}
 
 
-class Backend(CpuBackend):
+class DaskBackend(Backend):
     """Rows and results are Dask arrays; the graph lies on the workers, each of which must have the device."""
 
     name = "dask"

@@ -9,7 +9,7 @@ from sklearn.manifold import trustworthiness
 
 from graphwell import Graph
 from graphwell._threads import ThreadPool
-from graphwell.graph.layout import (
+from graphwell.graph.maps import (
     attraction,
     graph_map,
     principal_map,
