@@ -71,7 +71,10 @@ def few_labels() -> str:
 
 def tables_in_all() -> str:
     """Ranks of every method over all rows of tables."""
-    rows = [row_of(results("tables")["records"], *key) for key in keys_of(results("tables")["records"], bars=False)]
+    rows = [
+        row_of(results("tables")["records"], *key)
+        for key in keys_of(results("tables")["records"], bars=False)
+    ]
     return markdown(["", *rows[0]], summary(rows)) + f"\n\n{len(rows)} rows. " + origin("tables")
 
 

@@ -128,7 +128,7 @@ def test_suggestions_are_used_as_row_numbers():
 
 
 @pytest.mark.slow
-def test_a_dask_array_is_asked_about_on_its_workers(client):
+def test_a_dask_array_is_asked_about(client):
     from dask import array as da
 
     X, truth = blobs(classes=3)

@@ -138,7 +138,7 @@ def test_cells_that_workers_cannot_compare_are_named(folder, client):
     for cells, words in (
         (
             np.where(np.arange(60) == 7, np.nan, frame.x),
-            "1 NaN or infinite value in block 1 (rows 60",
+            "1 NaN or infinite value in its rows 60",
         ),
         (frame.name, "1.parquet, row 1: the feature 'x' is 'row "),
     ):

@@ -14,7 +14,7 @@ from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.active.query import Query, Question, Suggestions
 from graphwell.active.strategies import DEFAULT, Strategy, find_strategy
 from graphwell.backends.base import Backend, Engine, PlacedGraph
-from graphwell.backends.registry import find_backend
+from graphwell.backends.registry import backend_of_rows, find_backend
 from graphwell.encoders.kinds import is_frame
 from graphwell.encoders.table import TableEncoder
 from graphwell.errors import OptionError
@@ -92,7 +92,8 @@ def suggest(
     if isinstance(X, GraphClassifier) and y is None:
         known, scores = labels_of(X), partial(scores_of, X)
     else:
-        known = known_labels(prepared.backend.read_labels(y), prepared.n_rows)
+        y = fetched(y) if backend_of_rows(y) else prepared.backend.read_labels(y)
+        known = known_labels(y, prepared.n_rows)
     barred = row_numbers(exclude, prepared.n_rows, "exclude")
     return prepared.ask(chosen, known, n, random_state, barred, scores, names)
 
@@ -176,8 +177,10 @@ def prepare(
     """Build the graph of rows, or take one that is there."""
     if isinstance(X, GraphClassifier):
         check_is_fitted(X)
-        backend, graph = find_backend(X.device, X.transduction_, X.n_jobs), X.graph_
+        graph: Any = getattr(X.graph_, "fetched", X.graph_)  # of a cluster
+        backend = find_backend(X.device if graph is X.graph_ else "cpu", n_jobs=X.n_jobs)
         return PreparedGraph(backend, backend.place(graph) if isinstance(graph, Graph) else graph)
+    X = fetched(X) if backend_of_rows(X) else X
     backend = find_backend(device, X, n_jobs)
     if isinstance(X, Graph):
         return PreparedGraph(backend, backend.place(X))

@@ -49,7 +49,5 @@ class Worker(BlockBackend):
             return graph
         starts = np.arange(self.comm.size + 1) * graph.n_vertices // self.comm.size
         own = np.arange(starts[self.comm.rank], starts[self.comm.rank + 1])
-        numbers = np.unique(graph.W[own].indices)
-        places = (numbers, numbers.astype(np.int64), starts)
-        found = BlockGraph.from_rows(self.comm, own, graph.W[own], places)
+        found = BlockGraph.from_rows(self.comm, own, graph.W[own])
         return replace(found, recall_=graph.recall_)

@@ -93,7 +93,7 @@ def test_a_block_whose_indices_lead_outside_is_named(client):
 
 def test_a_block_that_is_not_what_the_array_says_is_named(client):
     X = da.from_delayed(delayed(np.eye(3)), (12, 12), meta=np.empty((0, 0)))
-    with pytest.raises(ValueError, match=r"Rows 0 to 11: a block has the shape \(3, 3\)"):
+    with pytest.raises(ValueError, match=r"Rows 0 to 11: a block of X has the shape \(3, 3\)"):
         graph_of(X)
 
 

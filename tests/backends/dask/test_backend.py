@@ -199,7 +199,7 @@ def test_bad_new_rows_get_one_sentence(client, data):
         ValueError, match="X has 3 features, but DiffuseInterfaceClassifier is expecting 10 features"
     ):
         many.predict(X[:, :3])
-    with pytest.raises(ValueError, match="X holds NaN or infinite values"):
+    with pytest.raises(ValueError, match="X contains NaN"):
         many.predict(np.full((1, 10), np.nan))
     with pytest.raises(ValueError, match="y has 3 labels but X has 600 rows"):
         fitted(da.from_array(X, chunks=(200, 10)), [0, 1, -1])

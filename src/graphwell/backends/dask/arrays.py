@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from graphwell._types import FloatArray, IntArray
-from graphwell.graph.checks import affinity_matrix, check_points, check_square
-from graphwell.graph.knn import FeatureMap
+from graphwell._types import IntArray
+from graphwell.graph.checks import affinity_matrix, check_range, check_square
 
 # Dask would warn of a graph of tasks of 10 MB.
 LARGE_GRAPH = "1 GiB"
@@ -59,18 +58,10 @@ def array_of(blocks: Sequence[Any], lengths: Sequence[int], width: int | None, d
 
     name, columns = f"graphwell-{secrets.token_hex(8)}", () if width is None else (0,)
     keys = {(name, number, *columns): block.key for number, block in enumerate(blocks)}
-    graph = HighLevelGraph.from_collections(
-        name, keys, dependencies=blocks
-    )  # da.concatenate drops empty blocks
+    # da.concatenate would drop empty blocks
+    graph = HighLevelGraph.from_collections(name, keys, dependencies=blocks)
     chunks = (tuple(lengths),) if width is None else (tuple(lengths), (width,))
     return da.Array(graph, name, chunks, meta=np.empty((0,) * len(chunks), dtype))
-
-
-def as_dask_array(X: Any) -> Any:
-    """Rows as a Dask array."""
-    import dask.array as da
-
-    return X if isinstance(X, da.Array) else da.from_array(np.asarray(X))
 
 
 def check_chunks(X: Any) -> tuple[int, ...]:
@@ -101,100 +92,75 @@ class RowBlocks:
     """The blocks of a Dask array that hold any rows, and how each is read."""
 
     blocks: list[Any]  # a task for each
-    lengths: tuple[int, ...]
-    readers: Sequence[Callable[[Any], Any]]  # each checks its block, on the worker that will hold it
-    affinities: bool = False  # whether the rows are those of a matrix of affinities
+    readers: Sequence[Callable[[Any], Any]]  # each checks its block, wherever it is read
+    starts: IntArray  # number of the first row of each block, and the number of all
+    affinities: bool  # whether the rows are those of a matrix of affinities
 
     @classmethod
-    def of(cls, X: Any, lengths: Sequence[int], read: Callable[..., Any], *, affinities: bool) -> "RowBlocks":
-        """The blocks of an array; `read` is told which rows they are, and the shape of all."""
+    def of(cls, X: Any, *, affinities: bool) -> "RowBlocks":
+        """The blocks of an array."""
+        lengths, shape = check_chunks(X), tuple(map(int, X.shape))
+        if affinities:
+            check_square(shape)
+        elif shape[0] < 2 or shape[1] < 1:
+            raise ValueError(f"X must have at least 2 rows and 1 feature, got an array of shape {shape}.")
         blocks = [block for block, length in zip(blocks_of(X), lengths, strict=True) if length]
-        lengths = tuple(filter(None, lengths))
-        ranges = pairwise(np.cumsum([0, *lengths]).tolist())
-        readers = [partial(read, own=own, shape=tuple(map(int, X.shape))) for own in ranges]
-        return cls(blocks, lengths, readers, affinities)
+        starts = np.cumsum([0, *filter(None, lengths)])
+        read = read_affinities if affinities else read_rows
+        readers = [partial(read, own=own, width=shape[1]) for own in pairwise(starts.tolist())]
+        return cls(blocks, readers, starts, affinities)
 
-    @property
-    def starts(self) -> IntArray:
-        """Number of the first row of each block, and the number of all."""
-        return np.concatenate([[0], np.cumsum(self.lengths)])
-
-
-def row_blocks(X: Any) -> RowBlocks:
-    """The blocks of an array of features."""
-    lengths = check_chunks(X)
-    if X.shape[0] < 2 or X.shape[1] < 1:
-        raise ValueError(f"X must have at least 2 rows and 1 feature, got an array of shape {X.shape}.")
-    return RowBlocks.of(X, lengths, checked_block, affinities=False)
+    def picked(self, places: IntArray) -> list[Any]:
+        """Tasks that return the rows at some places, rising."""
+        cuts = zip(pairwise(np.searchsorted(places, self.starts)), self.starts, strict=False)
+        parts = [places[a:b] - start for (a, b), start in cuts]
+        each = zip(self.blocks, self.readers, parts, strict=True)
+        return [lazy(_some_of, *few) for few in each if len(few[-1])]
 
 
-def affinity_blocks(X: Any) -> RowBlocks:
-    """The blocks of a matrix of affinities."""
-    lengths = check_chunks(X)
-    check_square(X.shape)
-    return RowBlocks.of(X, lengths, checked_affinities, affinities=True)
+def _some_of(block: Any, read: Callable[[Any], Any], places: IntArray) -> Any:
+    return read(block)[places]
 
 
-def checked_block(rows: Any, own: tuple[int, int], shape: tuple[int, int]) -> Any:
-    """A block that is what its array says of it; compiled code would read beyond a smaller one."""
-    if not isinstance(rows, np.ndarray):
-        rows = rows.toarray() if hasattr(rows, "toarray") else np.asarray(rows)
-    said = (own[1] - own[0], shape[1])
-    if rows.shape != said:
-        raise ValueError(
-            f"A block of X has the shape {rows.shape} where the array says {said}; "
-            "correct the chunks, by X.compute_chunk_sizes() say."
-        )
-    if rows.dtype.kind not in "biuf":
-        raise ValueError(f"A block of X must hold real numbers, got the type {rows.dtype}.")
-    return rows
-
-
-def checked_affinities(block: Any, own: tuple[int, int], shape: tuple[int, int]) -> Any:
-    """Rows `own` of a matrix of affinities as a CSR array.
+def read_rows(block: Any, own: tuple[int, int], width: int) -> Any:
+    """Rows `own` of an array of features, checked: compiled code would read beyond a smaller block.
 
     Examples
     --------
-    >>> checked_affinities([[0, -1]], (4, 5), (2, 2))
+    >>> read_rows([[1.0, float("nan")]], (4, 5), 2)
     Traceback (most recent call last):
-    ValueError: Rows 4 to 4: The affinity matrix holds negative values; affinities must be zero or positive.
+    ValueError: X holds 1 NaN or infinite value in its rows 4 to 4; fill or remove them first.
     """
-    name = f"Rows {own[0]} to {own[1] - 1}"
+    rows = np.asarray(block.toarray() if hasattr(block, "toarray") else block)
+    name = _check_block(rows, own, width)
+    if rows.dtype.kind not in "biuf":
+        raise ValueError(f"{name} must hold real numbers, got the type {rows.dtype}.")
+    bad = int(rows.size - np.isfinite(rows).sum())
+    if bad:
+        raise ValueError(
+            f"X holds {bad} NaN or infinite value{'s' if bad > 1 else ''} in its {name.lower()}; "
+            "fill or remove them first."
+        )
+    check_range(float(rows.max()), float(rows.min()), alone=False)
+    return rows
+
+
+def read_affinities(block: Any, own: tuple[int, int], width: int) -> Any:
+    """Rows `own` of a matrix of affinities as a CSR array, checked."""
     try:
         W = affinity_matrix(block)
     except ValueError as error:
-        raise ValueError(f"{name}: {error}") from error
-    check_shape(W, (own[1] - own[0], shape[1]), name)
+        raise ValueError(f"Rows {own[0]} to {own[1] - 1}: {error}") from error
+    _check_block(W, own, width)
     return W
 
 
-def check_shape(block: Any, expected: tuple[int, int], name: str) -> None:
-    """Refuse a block of affinities that is not what its array says."""
+def _check_block(block: Any, own: tuple[int, int], width: int) -> str:
+    """Refuse a block that is not what its array says; return how to name it."""
+    name, expected = f"Rows {own[0]} to {own[1] - 1}", (own[1] - own[0], width)
     if block.shape != expected:
         raise ValueError(
-            f"{name}: a block has the shape {block.shape} where the array says {expected}; "
-            "build the array anew."
+            f"{name}: a block of X has the shape {block.shape} where the array says {expected}; "
+            "correct the chunks, by X.compute_chunk_sizes() say."
         )
-
-
-def inspect(block: Any, read: Callable[[Any], Any], metric: str) -> tuple[int, FloatArray, FloatArray]:
-    """Number of values that are not finite, and range of each feature as rows are compared."""
-    rows = read(block)
-    bad = int(rows.size - np.isfinite(rows).sum())
-    if bad:
-        return bad, np.zeros(rows.shape[1]), np.zeros(rows.shape[1])
-    rows = FeatureMap(metric)(rows)
-    return bad, rows.min(axis=0), rows.max(axis=0)
-
-
-def check_inspected(found: Sequence[Any], starts: IntArray) -> None:
-    """Refuse NaN, infinity and features without variation."""
-    for number, (bad, *_) in enumerate(found):
-        if bad:
-            raise ValueError(
-                f"X holds {bad} NaN or infinite value{'s' if bad > 1 else ''} in block {number} "
-                f"(rows {starts[number]} to {starts[number + 1] - 1}); fill or remove them first."
-            )
-    _, low, high = zip(*found, strict=True)
-    low, high = np.min(low, axis=0), np.max(high, axis=0)
-    check_points(float(high.max()), float(low.min()), bool((low != high).any()))
+    return name

@@ -18,29 +18,20 @@ from graphwell._rows import narrow
 from graphwell._threads import once
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.base import Answers, Backend, Engine, Result, Rows, Vector
-from graphwell.backends.dask.arrays import (
-    affinity_blocks,
-    array_of,
-    blocks_of,
-    check_inspected,
-    inspect,
-    lazy,
-    row_blocks,
-)
+from graphwell.backends.dask.arrays import RowBlocks, array_of, lazy
 from graphwell.backends.dask.client import connected_client
-from graphwell.backends.dask.communicator import Communicator
+from graphwell.backends.dask.communicator import Communicator, WorkerCommunicator
 from graphwell.backends.dask.graph import from_affinities
-from graphwell.backends.dask.predict import DaskInduction, FeatureInduction, Found
-from graphwell.backends.dask.rounds import Cluster, check_memory
-from graphwell.backends.dask.search import Search, build_graph
-from graphwell.backends.dask.worker import WorkerCommunicator
+from graphwell.backends.dask.predict import DaskInduction, Found, Part, Searched
+from graphwell.backends.dask.rounds import Cluster
+from graphwell.backends.dask.search import Partition, build_graph
 from graphwell.backends.induction import answered
 from graphwell.backends.registry import find_backend, find_cell_search
-from graphwell.errors import OptionError, warn_user
+from graphwell.errors import OptionError
 from graphwell.graph import Graph
 from graphwell.graph.checks import frozen, neighbor_counts
 from graphwell.graph.knn import FeatureMap, check_metric
-from graphwell.memory import fit_bytes, give_back
+from graphwell.memory import fit_bytes, give_back, in_words
 from graphwell.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -83,9 +74,9 @@ class BlockBackend(Backend):
         super().__init__(n_threads)
         self.comm, self.first_rows, self.device, self.memory = comm, np.asarray(first_rows), device, memory
         self.notes: list[tuple[Any, type[Warning]]] = []
-        self.search: Search | None = None
         self.graph: Any = None
-        self.features: FeatureMap | None = None
+        self.searched: tuple[Any, ...] | None = None
+        self.partition: Partition | None = None
         self.found: Found | None = None
 
     def build_graph(
@@ -96,32 +87,36 @@ class BlockBackend(Backend):
             n_neighbors, scale_neighbor, rows.n_rows, warn=lambda told: self.notes.append((told, UserWarning))
         )
         need = fit_bytes(rows.n_rows, max(counts), 1) + 3 * 8 * rows.n_rows * rows.n_features
-        check_memory(f"A fit of {rows.n_rows:,} rows", need, self.memory)
-        self.features = FeatureMap(metric, change=rows.change)
-        parts = [self.features(block) for block in rows.values]
+        self._check_memory(f"A fit of {rows.n_rows:,} rows", need)
+        features = FeatureMap(metric, change=rows.change)
+        parts = [features(block) for block in rows.values]
         width = self.comm.allreduce(parts[0].shape[1] if parts else 0, max)
         points = np.concatenate(parts or [np.zeros((0, width))])
-        if not all(self.comm.gather(bool(np.isfinite(points).all()))):
-            raise ValueError(
-                "X holds NaN or infinite values, although it did not when it was checked; "
-                "a block must hold the same finite values every time it is computed."
-            )
         del parts
         if rows.evidence is None:
             rows.values.clear()  # what is not needed any more counts
         first, search = int(self.first_rows[self.comm.rank]), find_cell_search(self.device)
-        self.graph, self.search = build_graph(
+        self.graph, cells, self.partition, floor = build_graph(
             self.comm, points, first, rows.n_rows, counts, self.n_jobs or 1, search, progress
         )
+        self.searched = cells, floor, counts, features
         give_back()
         return self.graph
 
     def read_affinities(self, blocks: Any) -> tuple[Rows, Any]:
         """Take rows of a symmetric matrix of affinities as those of the graph."""
         entries, n = self.comm.allreduce(sum(block.nnz for block in blocks)), int(self.first_rows[-1])
-        check_memory(f"A graph of {n:,} rows", COPIES * BYTES_PER_ENTRY * entries, self.memory)
+        self._check_memory(f"A graph of {n:,} rows", COPIES * BYTES_PER_ENTRY * entries)
         self.graph = from_affinities(self.comm, blocks, self.first_rows)
         return Rows(None, None, n, n), self.graph
+
+    def _check_memory(self, what: str, need: float) -> None:
+        """Refuse what needs more memory than all workers have together."""
+        if need > self.memory:
+            raise ValueError(
+                f"{what} needs about {in_words(need)} of memory, but the workers of the Dask cluster have "
+                f"{in_words(self.memory)} together; give more workers, or larger ones."
+            )
 
     def asarray(self, values: Any) -> Vector:
         """Return the values as an array of all rows, whole numbers in few bytes."""
@@ -178,8 +173,7 @@ class BlockBackend(Backend):
         votes = np.zeros((len(vertices), 0)) if of_graph is None else of_graph
         votes = np.where(reachable[:, None], votes, prior[: votes.shape[1]])
         self.found = Found(decided, found, reachable, bridged, votes)
-        names = ("labels", "distributions", "reachable", "bridged", "predictor")
-        return Answers(*(cast(Any, Placed(name)) for name in names))
+        return Answers(*map(Placed, ("labels", "distributions", "reachable", "bridged", "predictor")))
 
 
 def fit_here(
@@ -193,29 +187,28 @@ def fit_here(
     comm: WorkerCommunicator,
     blocks: list[Any],
 ) -> dict[str, Any]:
-    """A fit, or the building of a graph alone, as every worker does it; return what the worker keeps."""
+    """A fit, as every worker does it; return what the worker keeps."""
     began = time.perf_counter()
     backend = BlockBackend(comm, first_rows, *resources)
     rows, graph = replace(rows, values=blocks), None
     if affinities:
         rows, graph = backend.read_affinities(blocks)
         blocks.clear()
-    run = run and replace(run, ask=comm.ask, look=comm.check)
-    attributes, notes = work(backend, rows, graph, run, *more)
-    placed, found, search = backend.graph, backend.found, backend.search
+    attributes, notes = work(backend, rows, graph, replace(run, ask=comm.ask, look=comm.check), *more)
+    placed, found = backend.graph, cast(Found, backend.found)
     facts = {name: getattr(placed, name) for name in ("recall_", "n_components", "bridges", "n_vertices")}
-    facts["halo"] = comm.allreduce(len(placed.halo)) / placed.n_vertices
-    if search is not None:
-        facts["search"] = {"cells": search.cells, "floor": search.floor, "counts": search.counts}
-        facts["search"]["features"] = backend.features
-    kept = {"graph": (placed.vertices, placed.W, placed.columns), "part": (search, found)}
-    if found is not None:  # of the rows that this worker took, from what all say of their vertices
-        owner = np.searchsorted(first_rows, placed.vertices, side="right") - 1
-        numbers, *columns = comm.route(owner, placed.vertices, *found)
-        kept["rows"] = Found(*columns).at(np.argsort(numbers))
+    facts |= {"halo": comm.allreduce(len(placed.halo)) / placed.n_vertices, "searched": backend.searched}
+    # of the rows that this worker took, from what all say of their vertices
+    owner = np.searchsorted(first_rows, placed.vertices, side="right") - 1
+    numbers, *columns = comm.route(owner, placed.vertices, *found)
     effort = Effort(comm.rounds, comm.bytes_sent, time.perf_counter() - began, comm.seconds_waited)
-    told = attributes if comm.rank == 0 else None
-    return kept | {"told": (told, [*backend.notes, *notes], facts, effort)}
+    told = (attributes, [*backend.notes, *notes], facts) if comm.rank == 0 else None
+    return {
+        "graph": (placed.vertices, placed.W, placed.columns),
+        "part": Part(placed.vertices, found, backend.partition),
+        "rows": Found(*columns).at(np.argsort(numbers)),
+        "told": (effort, told),
+    }
 
 
 class DaskBackend(Backend):
@@ -230,21 +223,17 @@ class DaskBackend(Backend):
             self.cluster.ask(look_for, device)
 
     def read_rows(self, X: Any, metric: str) -> Rows:
-        """Look at every block of the rows once; whatever is wrong with them gets one sentence."""
+        """Look at what the array says of its blocks; each is checked by the worker that reads it."""
         check_metric(metric)
-        source = row_blocks(X)
-        pairs = zip(source.blocks, source.readers, strict=True)
-        found = self.cluster.results([lazy(inspect, block, read, metric) for block, read in pairs])
-        check_inspected(found, source.starts)
-        return Rows(X, source, int(X.shape[0]), int(X.shape[1]))
+        return Rows(X, RowBlocks.of(X, affinities=False), int(X.shape[0]), int(X.shape[1]))
 
     def read_affinities(self, X: Any) -> tuple[Rows, Any]:
         """Take a symmetric matrix of affinities, in blocks of whole rows, as the graph itself."""
         if self.device != "cpu":
             problem = "{field} must be cpu for a graph that is a Dask array: nothing is searched; got {!r}."
             raise OptionError("device", problem, self.device)
-        rows = Rows(X, affinity_blocks(X), int(X.shape[0]), int(X.shape[1]))
-        return rows, ClusterGraph(lambda: self._made(rows, 0, 0, "precomputed"))
+        graph = Placed("graph")  # the workers read it
+        return Rows(X, RowBlocks.of(X, affinities=True), int(X.shape[0]), int(X.shape[1])), graph
 
     def read_labels(self, y: Any) -> Any:
         """Return labels of any kind as an array of the client."""
@@ -252,7 +241,7 @@ class DaskBackend(Backend):
 
     def some_rows(self, rows: Rows, places: IntArray) -> Any:
         """Fetch rows at some places."""
-        found = self.cluster.results(blocks_of(rows.given[np.sort(places)]))
+        found = self.cluster.results(rows.values.picked(np.sort(places)))
         return np.concatenate(found).astype(np.float64)
 
     def apart(self, work: Callable[..., Result], *arguments: Any, progress: Progress) -> Result:
@@ -261,94 +250,58 @@ class DaskBackend(Backend):
 
     def together(self, work: Callable[..., Any], rows: Rows, graph: Any, run: "Run", *more: Any) -> Any:
         """Have every worker do the work on its rows; return what the first says, with Dask arrays."""
-        return self._everywhere(work, rows, run.elsewhere(), run.answers(), *more)
-
-    def _everywhere(
-        self, work: Callable[..., Any], rows: Rows, run: Any, hear: Callable[[str, Any], Any], *more: Any
-    ) -> tuple[dict[str, Any], Any]:
         there, (n_threads, memory) = replace(rows, given=None, values=None), self.cluster.resources()
 
         def job(first_rows: IntArray) -> Callable[..., Any]:
-            given = (first_rows, run, more, (n_threads, self.device, memory))
+            given = (first_rows, run.elsewhere(), more, (n_threads, self.device, memory))
             return partial(fit_here, work, there, rows.values.affinities, *given)
 
         finish = partial(self._finished, rows)
-        return self.cluster.everywhere(rows.values, max(1, rows.n_rows // 2), job, hear, finish)
+        return self.cluster.everywhere(rows.values, max(1, rows.n_rows // 2), job, run.answers(), finish)
 
-    def _finished(
-        self, rows: Rows, kept: list[Any], first_blocks: IntArray, first_rows: IntArray
-    ) -> tuple[dict[str, Any], Any]:
-        """What the first worker says, with Dask arrays of what all keep of each row."""
-        told = self.cluster.fetched(self.cluster.each(kept, itemgetter("told")))
-        attributes, notes, facts, _ = told[0]
-        parts, efforts = self.cluster.each(kept, itemgetter("graph")), [each[3] for each in told]
-        placed: dict[str, Any] = {"graph": ClusterGraph(lambda: (self.cluster, parts, facts, efforts))}
-        if any(isinstance(value, Placed) and value.name == "labels" for value in attributes.values()):
-            placed |= self._answers(rows, kept, first_blocks, first_rows, facts, attributes)
-        return {
-            name: placed[value.name] if isinstance(value, Placed) else value
-            for name, value in attributes.items()
-        }, notes
+    def _finished(self, rows: Rows, kept: list[Any], first_rows: IntArray) -> tuple[dict[str, Any], Any]:
+        """What the first worker says, with Dask arrays and a graph of what all of them keep."""
+        cluster, each = self.cluster, self.cluster.each
+        efforts, (told, *_) = zip(*cluster.fetched(each(kept, itemgetter("told"))), strict=True)
+        attributes, notes, facts = told
+        classes, prior, searched = attributes["classes_"], attributes["class_prior_"], facts.pop("searched")
+        if searched is not None:
+            cells, floor, counts, features = searched
+            searched = Searched(cells, floor, counts, features, rows.n_features, rows.evidence)
+        # the rows of each chunk, and a copy on another worker: what the fit said is not lost with one
+        chunks, answers = rows.given.chunks[0], []
+        for first, length in zip(np.cumsum([0, *chunks]).tolist(), chunks, strict=False):
+            rank = min(int(np.searchsorted(first_rows, first, side="right")), len(kept)) - 1
+            own = first - int(first_rows[rank])
+            answers += each([kept[rank]], _answers_of, own, own + length)
+        copies = cluster.copied(answers)
 
-    def _answers(
-        self, rows: Rows, kept: list[Any], first_blocks: IntArray, first_rows: IntArray, facts: Any, told: Any
-    ) -> dict[str, Any]:
-        """Dask arrays with the chunks of the user's rows, and the predictor."""
-        classes, prior, source, cluster = told["classes_"], told["class_prior_"], rows.values, self.cluster
-        pieces = []
-        for rank, future in enumerate(kept):
-            for b in range(first_blocks[rank], first_blocks[rank + 1]):
-                own = (source.starts[b : b + 2] - first_rows[rank]).tolist()
-                pieces += cluster.each([future], _piece, *own)
-        answers, pieces = pieces, cluster.copied(pieces)
-        chunks = rows.given.chunks[0]
+        def array(function: Callable[..., Any], width: int | None, dtype: Any, *arguments: Any) -> Any:
+            return array_of([lazy(function, copy, *arguments) for copy in copies], chunks, width, dtype)
 
-        def array(function: Callable[..., Any], width: int | None, like: Any, *arguments: Any) -> Any:
-            left, shape = iter(pieces), (0,) if width is None else (0, width)
-            blocks = [
-                lazy(function, next(left), *arguments) if length else lazy(np.empty, shape, like.dtype)
-                for length in chunks
-            ]
-            return array_of(blocks, chunks, width, like.dtype)
-
-        no_row = np.zeros(0, dtype=bool)
-        scores = array(attrgetter("distributions"), len(classes), np.zeros(0))
-        reachable = array(attrgetter("reachable"), None, no_row)
-        predictor = DaskInduction(cluster, scores, reachable, classes, prior, answers)
-        if "search" in facts:
-            more = {**vars(predictor), **facts["search"], "parts": cluster.each(kept, itemgetter("part"))}
-            predictor = FeatureInduction(**more, n_features=rows.n_features, evidence=rows.evidence)
-        return {
-            "labels": array(_named, None, classes, classes),
+        scores = array(attrgetter("distributions"), len(classes), np.float64)
+        reachable = array(attrgetter("reachable"), None, bool)
+        parts = each(kept, itemgetter("part"))
+        placed = {
+            "graph": ClusterGraph(cluster, each(kept, itemgetter("graph")), {**facts, "efforts": efforts}),
+            "labels": array(_named, None, classes.dtype, classes),
             "distributions": scores,
             "reachable": reachable,
-            "bridged": array(attrgetter("bridged"), None, no_row),
-            "predictor": predictor,
+            "bridged": array(attrgetter("bridged"), None, bool),
+            "predictor": DaskInduction(cluster, scores, reachable, classes, prior, answers, parts, searched),
         }
-
-    def build_graph(
-        self, rows: Rows, n_neighbors: int, scale_neighbor: int, metric: str, progress: Progress
-    ) -> Any:
-        """Link each row to its nearest rows; the graph stays on the workers until it is asked for."""
-        made = self._made(rows, n_neighbors, scale_neighbor, metric)
-        return ClusterGraph(lambda: made)
-
-    def _made(self, rows: Rows, *sizes: Any) -> tuple[Any, ...]:
-        found, notes = self._everywhere(_graph_alone, rows, None, lambda question, value: None, *sizes)
-        for told, kind in notes:
-            warn_user(told, kind)
-        return cast(ClusterGraph, found["graph_"]).made
-
-    def engine(self, graph: Any) -> Engine:
-        """Return the engine of this machine; a graph on the workers is fetched."""
-        return super().engine(graph if isinstance(graph, Graph) else graph.fetched)
+        found = {
+            name: placed[value.name] if isinstance(value, Placed) else value
+            for name, value in attributes.items()
+        }
+        return found, notes
 
 
 class ClusterGraph:
     """A graph whose rows lie on the workers of a Dask cluster, as the client knows it.
 
-    `make`, asked once, returns the cluster, the rows of each worker (futures), what is known without fetching
-    them (`halo` is the share of vertices that other workers need), and the `Effort` of each worker.
+    `parts` are futures of the rows of each worker, `facts` is what is known without fetching them: `halo` is
+    the share of vertices that other workers need, `efforts` what the fit cost each worker.
     """
 
     origin = None
@@ -356,41 +309,24 @@ class ClusterGraph:
     n_neighbors = None
     sharpness = 1.0
 
-    def __init__(self, make: Callable[[], tuple[Any, ...]]) -> None:
-        self.make = make
-
-    @once
-    def made(self) -> tuple[Any, ...]:
-        """What `make` returns."""
-        return self.make()
-
-    @property
-    def efforts(self) -> list[Effort]:
-        """What the round that made it cost each worker."""
-        return self.made[3]
-
-    @property
-    def n_blocks(self) -> int:
-        """Number of workers that have rows of it."""
-        return len(self.made[1])
+    def __init__(self, cluster: Cluster, parts: list[Any], facts: dict[str, Any]) -> None:
+        self.cluster, self.parts, self.facts, self.n_blocks = cluster, parts, facts, len(parts)
 
     @once
     def fetched(self) -> Graph:
         """The graph on this machine: all of its affinities are fetched from the workers."""
-        cluster, futures, facts, _ = self.made
-        parts, n = cluster.fetched(futures), facts["n_vertices"]
+        parts, n = self.cluster.fetched(self.parts), self.facts["n_vertices"]
         order = np.argsort(np.concatenate([vertices for vertices, _, _ in parts]))
         rows = [
             sparse.csr_array((W.data, columns[W.indices], W.indptr), shape=(W.shape[0], n))
             for _, W, columns in parts
         ]
-        return Graph(frozen(sparse.vstack(rows).tocsr()[order]), bridges=facts["bridges"])
+        return Graph(frozen(sparse.vstack(rows).tocsr()[order]), bridges=self.facts["bridges"])
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_") or not (name in ("W", "halo") or hasattr(Graph, name)):
+        if name.startswith("_") or not (name == "W" or name in self.facts or hasattr(Graph, name)):
             raise AttributeError(f"a graph on a Dask cluster has no attribute {name!r}")
-        facts = self.made[2]
-        return facts[name] if name in facts else getattr(self.fetched, name)
+        return self.facts[name] if name in self.facts else getattr(self.fetched, name)
 
     def __reduce__(self) -> Any:
         """Pickled, it becomes the graph of one machine."""
@@ -405,22 +341,7 @@ def look_for(device: str) -> None:
     find_backend(device)
 
 
-def _graph_alone(
-    backend: BlockBackend,
-    rows: Rows,
-    graph: Any,
-    run: None,
-    n_neighbors: int,
-    scale_neighbor: int,
-    metric: str,
-) -> tuple[Any, ...]:
-    """Build the graph, and fit nothing."""
-    if graph is None:
-        graph = backend.build_graph(rows, n_neighbors, scale_neighbor, metric, silent)
-    return {"graph_": backend.shown(graph)}, []
-
-
-def _piece(kept: dict[str, Any], first: int, stop: int) -> Found:
+def _answers_of(kept: dict[str, Any], first: int, stop: int) -> Found:
     return cast(Found, kept["rows"].at(slice(first, stop)))
 
 

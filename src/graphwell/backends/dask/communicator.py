@@ -3,8 +3,14 @@
 Every worker runs the same program, and at the same places of it all call the same verb: `gather`, where each
 gets the values of all, `allreduce`, a sum in the order of the workers, so that repeated runs give the same
 bits, `broadcast` from the first, and `exchange`, a piece for each, of which a halo exchange is made.
+
+A round is one attempt at a fit. All that a worker keeps of it lies in its communicator, which goes with the
+round. Messages between workers go over Dask's own connections, so that its security holds for them too.
 """
 
+import asyncio
+import threading
+import time
 from collections.abc import Callable, Collection, Mapping
 from functools import reduce
 from typing import Any
@@ -12,6 +18,12 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import IntArray
+from graphwell.backends.dask.client import require_dask
+from graphwell.progress import watched
+
+SECONDS_BETWEEN_LOOKS = 0.5
+SECONDS_BETWEEN_REPORTS = 0.1
+DELIVER = "graphwell_deliver"
 
 
 class WorkerLostError(OSError):
@@ -108,3 +120,141 @@ class Communicator:
     def broadcast(self, value: Any) -> Any:
         """Return the value of the first worker."""
         return self.gather(value if self.rank == 0 else None, "broadcast")[0]
+
+
+class WorkerCommunicator(Communicator):
+    """One of the workers of a round: its program, the blocks that it took, and letters of the others."""
+
+    def __init__(self, name: str, addresses: list[str], job: bytes, worker: Any) -> None:
+        super().__init__(addresses.index(worker.address), len(addresses))
+        self.name, self.addresses, self.job, self.worker = name, addresses, job, worker
+        self.blocks: dict[int, Any] = {}
+        self.letters: Letters = {}
+        self.reports: list[tuple[str, Any]] = []
+        self.answers: list[Any] = []
+        self.sending: list[Any] = []
+        self.task, self.stopped, self.reported = "", False, 0.0
+        self.changed = threading.Condition()
+
+    def send(self, rank: int, number: int, letter: Letter) -> None:
+        """Send a message, without waiting until it is there."""
+        to, (verb, message), serialize = self.addresses[rank], letter, require_dask().protocol.to_serialize
+        self.bytes_sent += message.nbytes if isinstance(message, np.ndarray) else 0
+        envelope = {"name": self.name, "to": to, "sender": self.rank, "number": number, "verb": verb}
+
+        async def send() -> None:
+            await getattr(self.worker.rpc(to), DELIVER)(**envelope, message=serialize(message), reply=False)
+
+        sent = asyncio.run_coroutine_threadsafe(send(), self.worker.loop.asyncio_loop)
+        self.sending = [*(each for each in self.sending if not each.done() or each.exception()), sent]
+
+    def wait(self, arrived: Callable[[Letters], bool]) -> None:
+        """Wait until something has arrived, looking now and then whether anybody still wants it."""
+        began = time.perf_counter()
+        with self.changed:
+            while not arrived(self.letters):
+                self.check()
+                self.changed.wait(SECONDS_BETWEEN_LOOKS)
+        self.seconds_waited += time.perf_counter() - began
+
+    def check(self) -> None:
+        """Stop where a message could not be sent, or nobody wants the result any more."""
+        if self.stopped:
+            raise WorkerLostError("The round was ended.")
+        if any(sent.done() and sent.exception() for sent in self.sending):
+            raise WorkerLostError("A worker of the fit is gone.")
+        known = self.worker.state.tasks.get(self.task)
+        gone = self.worker.status.name in ("closing", "closed", "failed")
+        if gone or known is None or known.state not in ("executing", "long-running"):
+            raise WorkerLostError("Nobody waits for the fit any more.")
+
+    def stop(self) -> None:
+        """Free whoever waits, and forget everything."""
+        with self.changed:
+            self.stopped = True
+            self.letters.clear()
+            self.blocks.clear()
+            self.changed.notify_all()
+
+    def ask(self, question: str, value: Any) -> Any:
+        """What the client says to a question of the first worker; it does not answer progress."""
+        if question != "told":
+            if self.rank == 0:
+                self.reports.append((question, value))
+                self.wait(lambda letters: bool(self.answers))
+            return self.broadcast(self.answers.pop() if self.rank == 0 else None)
+        now, (stage, share) = time.monotonic(), value
+        rare = share is None or share == 1 or stage == "descent"  # not every iteration is told
+        if self.rank == 0 and (rare or now - self.reported > SECONDS_BETWEEN_REPORTS):
+            self.reported = now
+            self.reports.append((question, value))
+        return None
+
+
+# By the name of the round and the address of the worker: workers may be threads of one process.
+ROUNDS: dict[tuple[str, str], WorkerCommunicator] = {}
+
+
+def open_round(name: str, addresses: list[str], job: bytes, dask_worker: Any) -> None:
+    """Get a worker ready for a round."""
+    dask_worker.handlers[DELIVER] = deliver
+    ROUNDS[name, dask_worker.address] = WorkerCommunicator(name, addresses, job, dask_worker)
+
+
+def close_round(name: str, dask_worker: Any) -> None:
+    """End a round at a worker, whatever it is doing for it, and forget it."""
+    comm = ROUNDS.pop((name, dask_worker.address), None)
+    if comm is not None:
+        comm.stop()
+    if not any(address == dask_worker.address for _, address in ROUNDS):
+        dask_worker.handlers.pop(DELIVER, None)
+
+
+def deliver(name: str, to: str, sender: int, number: int, verb: str, message: Any) -> None:
+    """What a worker does with a message; one for a round that is over is thrown away."""
+    comm = ROUNDS.get((name, to))
+    if comm is not None and not comm.stopped:
+        with comm.changed:
+            comm.letters[sender, number] = (verb, message)
+            comm.changed.notify_all()
+
+
+def take_reports(name: str, answers: list[Any], dask_worker: Any) -> list[tuple[str, Any]]:
+    """Answer the questions of a worker, and take what it reports meanwhile."""
+    comm = ROUNDS[name, dask_worker.address]
+    with comm.changed:
+        comm.answers.extend(answers)
+        comm.changed.notify_all()
+        reports, comm.reports = comm.reports, []
+    return reports
+
+
+def take_block(block: Any, read: Callable[[Any], Any], name: str, number: int) -> None:
+    """Put a block of rows, checked, where the round will find it."""
+    comm = ROUNDS.get((name, require_dask().get_worker().address))
+    if comm is None or comm.stopped:
+        raise WorkerLostError("The round is over.")
+    comm.blocks[number] = read(block)
+
+
+def member(name: str, rank: int) -> Any:
+    """Run the program of a round here: given the communicator and the blocks, it returns what is kept."""
+    distributed = require_dask()
+    worker = distributed.get_worker()
+    comm = ROUNDS.get((name, worker.address))
+    if comm is None or comm.rank != rank:
+        raise WorkerLostError("What a worker kept of a fit was lost with it; fit again.")
+    distributed.secede()  # another fit may need this worker's thread meanwhile
+    comm.task = worker.get_current_task()
+    blocks = [comm.blocks[number] for number in sorted(comm.blocks)]
+    comm.blocks.clear()
+    try:
+        with watched(comm.check):
+            found = distributed.protocol.pickle.loads(comm.job)(comm, blocks)
+            comm.gather(None, "end")  # all workers have called all their verbs
+    except WorkerLostError:
+        close_round(name, worker)
+        raise
+    if rank:  # what the first reports may not have been read yet
+        close_round(name, worker)
+    return found

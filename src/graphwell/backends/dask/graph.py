@@ -114,9 +114,10 @@ class BlockGraph:
 
     comm: Communicator
     vertices: IntArray  # the user's number of each row
+    everyone: list[IntArray]  # the same of all workers
     W: Any  # of shape (n_own, n_own + n_halo): affinities, before they are sharpened
+    columns: IntArray  # the user's number of each column
     halo: IntArray  # positions of the neighbours that other workers own, rising
-    starts: IntArray  # position of the first vertex of each worker, and the number of all
     sharpness: float = 1.0  # power that the affinities are raised to
     recall_: float = 1.0  # share of the true neighbours that the search found
     space: Any = None  # the rows of features, by whose distances components are joined
@@ -126,28 +127,35 @@ class BlockGraph:
     n_neighbors = None
 
     @classmethod
-    def from_rows(cls, comm: Communicator, vertices: IntArray, W: Any, places: Any) -> "BlockGraph":
-        """Make it of rows with the user's numbers as columns.
-
-        `places` are the numbers that occur, rising, their positions, and where each worker's begin.
-        """
-        numbers, positions, starts = places
-        start, stop = int(starts[comm.rank]), int(starts[comm.rank + 1])
-        outside = (positions < start) | (positions >= stop)
-        halo = np.sort(positions[outside])
-        column = np.where(outside, stop - start + np.searchsorted(halo, positions), positions - start)
-        indices = column[np.searchsorted(numbers, W.indices)].astype(np.int32)
-        own = sparse.csr_array((W.data, indices, W.indptr), shape=(stop - start, stop - start + len(halo)))
-        return cls(comm, vertices, own, halo, starts)
+    def from_rows(cls, comm: Communicator, vertices: IntArray, W: Any) -> "BlockGraph":
+        """Make it of the own rows, with the user's numbers as columns, rising."""
+        everyone = comm.gather(vertices)
+        order, m = np.concatenate(everyone), len(vertices)
+        position = np.empty_like(order)
+        position[order] = np.arange(len(order))
+        outside = np.zeros(len(order), dtype=bool)
+        outside[W.indices] = True
+        outside[vertices] = False
+        halo = np.sort(position[outside])
+        position[vertices] = np.arange(m)  # from here on the column of each vertex that occurs
+        position[order[halo]] = m + np.arange(len(halo))
+        indices = position[W.indices].astype(np.int32)
+        own = sparse.csr_array((W.data, indices, W.indptr), shape=(m, m + len(halo)))
+        return cls(comm, vertices, everyone, own, np.concatenate([vertices, order[halo]]), halo)
 
     def sharpened(self, power: float) -> "BlockGraph":
         """Return the graph with every affinity raised to a power."""
         if power == 1:
             return self
         found = replace(self, sharpness=self.sharpness * power)
-        for name in ("everyone", "links", "columns", "_components"):  # no power changes these
+        for name in ("links", "_components"):  # no power changes these
             found.__dict__[name] = getattr(self, name)
         return found
+
+    @once
+    def starts(self) -> IntArray:
+        """Position of the first vertex of each worker, and the number of all."""
+        return np.cumsum([0, *map(len, self.everyone)])
 
     @property
     def n_vertices(self) -> int:
@@ -165,11 +173,6 @@ class BlockGraph:
             return values.own
         whole = isinstance(values, np.ndarray) and values.shape == (self.n_vertices,)
         return values[self.vertices] if whole else values
-
-    @once
-    def everyone(self) -> list[IntArray]:
-        """The user's numbers of the vertices of each worker."""
-        return self.comm.gather(self.vertices)
 
     def joined(self, own: Any) -> Any:
         """Values of all vertices in the user's order, from those of the own ones."""
@@ -196,11 +199,6 @@ class BlockGraph:
         pieces = {q: values[at if position is None else position[at]] for q, at in outlets.items()}
         found = self.comm.exchange(pieces, sources)
         return np.concatenate([values[:0], *(found[q] for q in sources)])
-
-    @once
-    def columns(self) -> IntArray:
-        """The user's number of each column."""
-        return np.concatenate([self.vertices, self.of_halo(self.vertices)])
 
     @once
     def sharp(self) -> Any:
@@ -259,11 +257,7 @@ class BlockGraph:
         bridges = make_bridges(self.space, components, np.asarray(known), *map(self.comm.allreduce, sums))
         rows = (self.rows(self.W) + bridges.both_ways()[self.vertices]).tocsr()
         rows.sort_indices()
-        position = np.empty(self.n_vertices, dtype=np.int64)
-        position[np.concatenate(self.everyone)] = np.arange(self.n_vertices)
-        numbers = np.unique(rows.indices)
-        places = (numbers, position[numbers], self.starts)
-        found = BlockGraph.from_rows(self.comm, self.vertices, rows, places)
+        found = BlockGraph.from_rows(self.comm, self.vertices, rows)
         return replace(
             found, sharpness=self.sharpness, recall_=self.recall_, space=self.space, bridges=bridges
         )
@@ -285,6 +279,5 @@ def from_affinities(comm: Communicator, blocks: list[Any], starts: IntArray) -> 
     rows = (sparse.triu(W, first + 1, format="csr") + sparse.tril(mirror, first - 1, format="csr")).tocsr()
     rows.eliminate_zeros()
     rows.sort_indices()
-    numbers = np.unique(rows.indices)
     vertices = np.arange(first, stop, dtype=index_dtype(int(starts[-1]), 0))
-    return BlockGraph.from_rows(comm, vertices, rows, (numbers, numbers, starts))
+    return BlockGraph.from_rows(comm, vertices, rows)

@@ -18,11 +18,16 @@ import numpy as np
 from graphwell._types import IntArray
 from graphwell.backends.dask.arrays import RowBlocks, lazy, setting, settings
 from graphwell.backends.dask.client import cut_off, forget_messages, require_dask, told_if_cut_off, workers_of
-from graphwell.backends.dask.communicator import WorkerLostError
+from graphwell.backends.dask.communicator import (
+    WorkerLostError,
+    close_round,
+    member,
+    open_round,
+    take_block,
+    take_reports,
+)
 from graphwell.backends.dask.search import FewerWorkersError
-from graphwell.backends.dask.worker import close_round, member, open_round, take_block, take_reports
 from graphwell.errors import Sentence, warn_user, with_sentence
-from graphwell.memory import in_words
 from graphwell.progress import heartbeat
 
 # Times that a fit starts again after a worker was lost; Dask's setting `graphwell.retries` changes it.
@@ -65,13 +70,13 @@ class Cluster:
         most: int,
         job: Callable[[IntArray], Any],
         hear: Hear,
-        finish: Callable[[list[Any], IntArray, IntArray], Result],
+        finish: Callable[[list[Any], IntArray], Result],
     ) -> Result:
         """Run a program on workers that hold the rows, again where one is lost.
 
         There is work for at most so many workers. `job` makes the program of `worker.member` from the numbers
         of the first rows that they take. `finish` makes what is returned from futures of what each worker
-        keeps, and the numbers of its first block and its first row.
+        keeps, and these numbers.
         """
         retries, lost = int(setting("retries", RETRIES)), 0
         while True:
@@ -117,7 +122,7 @@ class Cluster:
             futures += members
             self._watch(members, addresses, name, hear)
             self.client.run_on_scheduler(_let_others, [future.key for future in members])
-            return finish(members, first_blocks, first_rows)
+            return finish(members, first_rows)
         finally:
             for future in futures:  # an error that is kept would keep them
                 future.release()
@@ -279,12 +284,3 @@ def _keep_apart(pairs: list[tuple[str, str]], dask_scheduler: Any) -> None:
     for key, made in pairs:
         for worker in tasks[key].who_has & tasks[made].who_has if len(tasks[key].who_has) > 1 else ():
             dask_scheduler.request_remove_replicas(worker.address, [key], stimulus_id="graphwell")
-
-
-def check_memory(what: str, need: float, there: float) -> None:
-    """Refuse what needs more memory than all workers have together."""
-    if need > there:
-        raise ValueError(
-            f"{what} needs about {in_words(need)} of memory, but the workers of the Dask cluster have "
-            f"{in_words(there)} together; give more workers, or larger ones."
-        )

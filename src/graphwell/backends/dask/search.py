@@ -7,6 +7,7 @@ merged where the row lives. The graph does not depend on the number of workers.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -95,19 +96,18 @@ class PartitionQuery(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """Candidates of the rows of a query: user's numbers (-1 for none), positions, distances."""
+    """Candidates of the rows of a query: user's numbers (-1 for none), distances, and local scales."""
 
     places: IntArray
     neighbors: IntArray
-    positions: IntArray
     distances: FloatArray
+    scales: FloatArray | None = None  # once they are known
 
 
 @dataclass(frozen=True)
 class Partition:
     """Rows of neighbouring cells, ordered by cell."""
 
-    start: int  # position of its first row
     vertices: IntArray  # the user's numbers
     points: FloatArray
     cell_of: IntArray
@@ -115,16 +115,17 @@ class Partition:
     scaling: Rescaling
     n_threads: int  # that share a search of it
     nearest_in_cells: CellSearch  # searches it
+    scales: FloatArray | None = None  # local scale of each row, once it is known
 
     @classmethod
-    def of(cls, rows: Sequence[Any], start: int, cells: CellMap, *how: Any) -> "Partition":
+    def of(cls, rows: Sequence[Any], cells: CellMap, *how: Any) -> "Partition":
         """Put rows in the order of their cells, given user's numbers, rows and their cells."""
         order = np.lexsort((rows[0], rows[2]))
         vertices, points, cell_of = (column[order] for column in rows)
         starts = np.searchsorted(cell_of, np.arange(len(cells.centres) + 1))
         places, scaling = np.arange(len(points), dtype=np.int32), cells.scaling
         cut = CutPoints(scaling.restored(cells.centres), places, starts, 1 / (scaling.spread or 1.0))
-        return cls(start, vertices, points, cell_of, cut, scaling, *how)
+        return cls(vertices, points, cell_of, cut, scaling, *how)
 
     def answer(self, query: PartitionQuery, k: int) -> Answer:
         """The `k` nearest own points of each row within the cells that it asks."""
@@ -135,10 +136,9 @@ class Partition:
         numbers = np.where(found < 0, np.iinfo(self.vertices.dtype).max, self.vertices[found])
         order = np.lexsort((numbers, distances), axis=1)[:, :k]
         found, distances = np.take_along_axis(found, order, 1), np.take_along_axis(distances, order, 1)
-        missing = found < 0
-        neighbors = np.where(missing, -1, self.vertices[found])
-        positions = np.where(missing, -1, found + self.start).astype(self.vertices.dtype)
-        return Answer(query.places, neighbors, positions, distances)
+        neighbors = np.where(found < 0, -1, self.vertices[found])
+        scales = None if self.scales is None else self.scales[found]
+        return Answer(query.places, neighbors, distances, scales)
 
     def true_neighbors(self, rows: FloatArray, k: int) -> tuple[FloatArray, IntArray]:
         """Distances and cells of the `k` nearest own points of each row, all of them compared."""
@@ -149,29 +149,15 @@ class Partition:
 
 def merged(answers: Sequence[Answer], n_rows: int, k: int) -> Answer:
     """The `k` nearest of all candidates of each row; ties go to the smaller number."""
-    width = k * len(answers)
-    neighbors = np.full((n_rows, width), -1, dtype=answers[0].neighbors.dtype)
-    positions = np.full((n_rows, width), -1, dtype=answers[0].positions.dtype)
-    distances = np.full((n_rows, width), np.inf)
-    for number, found in enumerate(answers):
-        columns = slice(k * number, k * number + found.neighbors.shape[1])
-        neighbors[found.places, columns] = found.neighbors
-        positions[found.places, columns] = found.positions
-        distances[found.places, columns] = found.distances
-    order = np.lexsort((neighbors, distances), axis=1)[:, :k]
-    parts = (np.take_along_axis(values, order, 1) for values in (neighbors, positions, distances))
-    return Answer(np.arange(n_rows), *parts)
-
-
-@dataclass(frozen=True, eq=False)
-class Search:
-    """The partition of a worker, and what new rows need to ask all of them."""
-
-    cells: CellMap
-    partition: Partition
-    scales: FloatArray  # local scales of the rows of the partition
-    floor: float  # smallest local scale of all rows
-    counts: tuple[int, int]  # numbers of neighbours and of the neighbour at the distance of the local scale
+    columns = []
+    for nothing, *parts in zip((-1, np.inf, 1.0), *(answer[1:] for answer in answers), strict=True):
+        if parts[0] is not None:
+            column = np.full((n_rows, k * len(parts)), nothing, dtype=parts[0].dtype)
+            for first, answer, values in zip(count(0, k), answers, parts, strict=False):
+                column[answer.places, first : first + values.shape[1]] = values
+            columns.append(column)
+    order = np.lexsort(columns[:2], axis=1)[:, :k]
+    return Answer(np.arange(n_rows), *(np.take_along_axis(column, order, 1) for column in columns))
 
 
 def build_graph(
@@ -183,20 +169,19 @@ def build_graph(
     n_threads: int,
     search: CellSearch,
     progress: Progress,
-) -> tuple[BlockGraph, Search]:
-    """Link each row to its nearest rows, with locally scaled weights.
+) -> tuple[BlockGraph, CellMap, Partition, float]:
+    """Link each row to its nearest rows, with locally scaled weights; and what new rows ask.
 
     `points` are the rows of this worker, as they are compared; the first of them has the number `first`, of
-    the `n` of all workers.
+    the `n` of all workers. Returned with the graph are the cells, the own rows and the smallest local scale.
     """
     progress("neighbours", None)
     k = max(counts)
-    cells, sizes = _find_cells(comm, points, first, n)
-    starts = np.concatenate([[0], np.cumsum(sizes)])
+    cells = _find_cells(comm, points, first, n)
     cell_of = cells.nearest(points, 1)[:, 0]
     numbers = np.arange(first, first + len(points), dtype=index_dtype(n, 0))
     rows = comm.route(cells.owner[cell_of], numbers, points, cell_of)
-    partition = Partition.of(rows, int(starts[comm.rank]), cells, n_threads, search)
+    partition = Partition.of(rows, cells, n_threads, search)
     del rows
     recall = 1.0
     if n <= EXACT_UP_TO:
@@ -205,11 +190,12 @@ def build_graph(
         cells, recall = _measured(comm, points, first, n, cells, partition, k)
     progress("neighbours", 0.1)
     found = _neighbors(comm, cells, partition, k, progress)
-    return _weighed(comm, Search(cells, partition, np.zeros(0), 0.0, counts), found, starts, recall)
+    graph, scales, floor = _weighed(comm, partition, found, n, counts)
+    return replace(graph, recall_=recall), cells, replace(partition, scales=scales), floor
 
 
-def _find_cells(comm: Communicator, points: FloatArray, first: int, n: int) -> tuple[CellMap, IntArray]:
-    """Cells from a sample, grouped into partitions; and the number of rows of each partition."""
+def _find_cells(comm: Communicator, points: FloatArray, first: int, n: int) -> CellMap:
+    """Cells from a sample, grouped into partitions."""
     shape = points.shape[1]
     low = comm.allreduce(points.min(axis=0, initial=np.inf), np.minimum)
     high = comm.allreduce(points.max(axis=0, initial=-np.inf), np.maximum)
@@ -224,10 +210,10 @@ def _find_cells(comm: Communicator, points: FloatArray, first: int, n: int) -> t
     cells = CellMap(scaling, centres.reshape(-1, shape), nobody, nobody)
     sizes = comm.allreduce(np.bincount(cells.nearest(points, 1)[:, 0], minlength=len(centres)))
     owner = comm.broadcast(grouped(centres, sizes, comm.size))  # all send a row to the same worker
-    rows_of = np.bincount(owner, sizes, minlength=comm.size).astype(np.int64)
+    rows_of = np.bincount(owner, sizes, minlength=comm.size)
     if not rows_of.all():
         raise FewerWorkersError(int((rows_of > 0).sum()))
-    return replace(cells, owner=owner, sizes=sizes), rows_of
+    return replace(cells, owner=owner, sizes=sizes)
 
 
 def _sample(comm: Communicator, points: FloatArray, first: int, n: int, size: int, seed: int) -> FloatArray:
@@ -267,40 +253,37 @@ def _neighbors(
         found = merged(comm.each([partition.answer(query, k + 1) for query in asked]), len(points), k + 1)
         is_self = found.neighbors == vertices[:, None]
         is_self[~is_self.any(axis=1), -1] = True
-        parts.append([values[~is_self].reshape(len(vertices), k) for values in found[1:]])
+        parts.append([values[~is_self].reshape(len(vertices), k) for values in found[1:3]])
         progress("neighbours", 0.1 + 0.9 * (number + 1) / rounds)
-    neighbors, positions, distances = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    neighbors, distances = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     if (neighbors < 0).any() or not np.isfinite(distances).all():
         raise ValueError(
             "X holds rows that cannot be compared, although it did not when they were checked; "
             "a block must hold the same finite values every time it is computed."
         )
-    return Answer(np.arange(m), neighbors, positions, distances)
+    return Answer(np.arange(m), neighbors, distances)
 
 
 def _weighed(
-    comm: Communicator, search: Search, found: Answer, starts: IntArray, recall: float
-) -> tuple[BlockGraph, Search]:
+    comm: Communicator, partition: Partition, found: Answer, n: int, counts: tuple[int, int]
+) -> tuple[BlockGraph, FloatArray, float]:
     """Local scales, weights, and both directions of every edge, by exchange between the workers."""
-    partition, (width, scale_neighbor), n = search.partition, search.counts, int(starts[-1])
-    scales = np.concatenate(comm.gather(found.distances[:, scale_neighbor - 1]))
+    vertices, (width, scale_neighbor) = partition.vertices, counts
+    scales, owner, m = np.empty(n), np.empty(n, dtype=np.int32), len(vertices)
+    for rank, (numbers, own) in enumerate(comm.gather((vertices, found.distances[:, scale_neighbor - 1]))):
+        scales[numbers], owner[numbers] = own, rank
     np.maximum(scales, smallest_scale(scales), out=scales)
-    m, first = len(partition.vertices), int(starts[comm.rank])
-    own = scales[first : first + m]
-    neighbors, positions = found.neighbors[:, :width].ravel(), found.positions[:, :width].ravel()
-    weights = kernel(found.distances[:, :width], own[:, None], scales[positions].reshape(m, width))
-    data = weights.astype(np.float32).ravel()  # as they are kept
-    owner, near = np.searchsorted(starts, positions, side="right") - 1, np.repeat(np.arange(m), width)
-    ends = (partition.vertices[near], near + first, positions - starts[owner])
-    far, their_positions, places, into = comm.route(owner, *ends, data)
-    chosen = sparse.csr_array((data, neighbors, np.arange(0, m * width + 1, width)), shape=(m, n))
-    W = chosen.maximum(sparse.coo_array((into, (places, far)), shape=(m, n)).tocsr()).tocsr()
+    own, neighbors = scales[vertices], found.neighbors[:, :width]
+    weights = kernel(found.distances[:, :width], own[:, None], scales[neighbors])
+    data, far = weights.astype(np.float32).ravel(), neighbors.ravel()  # as they are kept
+    chosen = sparse.csr_array((data, far, np.arange(0, m * width + 1, width)), shape=(m, n))
+    near, far, data = comm.route(owner[far], far, np.repeat(vertices, width), data)
+    place = np.empty(n, dtype=np.int32)
+    place[vertices] = np.arange(m)
+    W = chosen.maximum(sparse.coo_array((data, (place[near], far)), shape=(m, n)).tocsr()).tocsr()
     W.sort_indices()
-    numbers, one = np.unique(np.concatenate([neighbors, far]), return_index=True)
-    every = np.concatenate([positions, their_positions])[one].astype(np.int64)
-    graph = BlockGraph.from_rows(comm, partition.vertices, W, (numbers, every, starts))
-    graph = replace(graph, recall_=recall, space=PartitionedPoints(comm, partition))
-    return graph, replace(search, scales=own, floor=float(scales.min()))
+    graph = replace(BlockGraph.from_rows(comm, vertices, W), space=PartitionedPoints(comm, partition))
+    return graph, own, float(scales.min())
 
 
 @dataclass(frozen=True)
