@@ -1,6 +1,6 @@
 """Balanced cuts."""
 
-from itertools import combinations, product
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -17,7 +17,6 @@ from graphwell.estimators.methods.cheeger import (
     p_ratio,
     partition,
 )
-from graphwell.estimators.methods.interfaces import bounded_assignment
 
 
 def random_piece(seed, n=8, by_degree=False):
@@ -126,51 +125,3 @@ def test_cuts_in_an_order():
     dense = piece.W.toarray()
     expected = [dense[order[:k]][:, order[k:]].sum() for k in range(1, 9)]
     np.testing.assert_allclose(cuts_in_order(piece, order), expected, atol=1e-12)
-
-
-# ----------------------------------------------------------------- assignments under bounds on the sizes
-
-
-def best_of_all(scores, lowest, highest):
-    n, n_classes = scores.shape
-    best = -np.inf
-    for labels in product(range(n_classes), repeat=n):
-        sizes = np.bincount(labels, minlength=n_classes)
-        if (sizes >= lowest).all() and (sizes <= highest).all():
-            best = max(best, scores[np.arange(n), labels].sum())
-    return best
-
-
-def total(scores, labels):
-    return scores[np.arange(len(labels)), labels].sum()
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_the_best_of_all_assignments_is_found(seed):
-    rng = np.random.default_rng(seed)
-    scores = rng.random((7, 3)).round(rng.integers(1, 4))
-    lowest = rng.integers(0, 3, size=3)
-    highest = lowest + rng.integers(0, 4, size=3)
-    highest[0] += max(0, 7 - highest.sum())
-    found = bounded_assignment(scores, lowest, highest)
-    sizes = np.bincount(found, minlength=3)
-    assert (sizes >= lowest).all()
-    assert (sizes <= highest).all()
-    assert total(scores, found) == pytest.approx(best_of_all(scores, lowest, highest))
-
-
-def test_wide_bounds_change_nothing_and_impossible_ones_are_refused():
-    scores = np.random.default_rng(1).random((30, 3))
-    everything = bounded_assignment(scores, np.zeros(3, dtype=int), np.full(3, 30))
-    assert (everything == scores.argmax(axis=1)).all()
-    assert (bounded_assignment(np.zeros((4, 1)), np.array([4]), np.array([4])) == 0).all()
-    with pytest.raises(ValueError, match="No assignment of 30 rows lies within the bounds"):
-        bounded_assignment(scores, np.full(3, 11), np.full(3, 30))
-
-
-@pytest.mark.parametrize(
-    ("scores", "n_bounds"), [(np.full((3, 2), np.nan), 2), (np.zeros((3, 2)), 1), (np.zeros((3, 2)), 3)]
-)
-def test_what_compiled_code_would_trip_over_is_refused(scores, n_bounds):
-    with pytest.raises(ValueError, match="Scores must be finite, with a lower and an upper bound"):
-        bounded_assignment(scores, np.zeros(n_bounds, dtype=int), np.full(n_bounds, 9))

@@ -10,58 +10,43 @@ from sklearn.svm import SVC
 import graphwell as gw
 from graphwell import baselines
 from graphwell.errors import OptionError
+from graphwell.estimators.methods.base import Baseline
 from graphwell.metrics import matched_error
 from tests.helpers import blobs, few
 
-ALL = [
-    baselines.LabelSpreading,
-    baselines.LaplaceLearning,
-    lambda **options: baselines.LaplaceLearning(weights="wnll", **options),
-    lambda **options: baselines.LaplaceLearning(weights="poisson", **options),
-    baselines.PoissonLearning,
-    baselines.NearestLabel,
-    lambda **options: baselines.MulticlassMBO(random_state=0, **options),
-    baselines.VolumeMBO,
-    baselines.GTAM,
-    baselines.MeasurePropagation,
-    lambda **options: baselines.SimplexGinzburgLandau(random_state=0, **options),
-    baselines.CutLearning,
-    baselines.CorrectAndSmooth,
-]
-OF_FEATURES = [lambda **options: baselines.AdaptedEigenfunctions(random_state=0, **options)]
+OF_FEATURES = "adapted eigenfunctions"
+BASELINES = [name for name, entry in gw.methods().items() if issubclass(entry.classifier, Baseline)]
+every = pytest.mark.parametrize("name", BASELINES)
 
 
-@pytest.mark.parametrize("make", ALL + OF_FEATURES)
-def test_every_method_finds_clear_clusters(make):
+def made(name, **options):
+    """A method with a seed, where it takes one."""
+    entry = gw.methods()[name]
+    seeded = {"random_state": 0} if "random_state" in entry.classifier().get_params() else {}
+    return entry(**seeded, **options)
+
+
+@every
+def test_every_method_finds_clear_clusters_again_and_again(name):
     X, truth = blobs(n=40)
-    y = truth.copy()
-    y[np.arange(len(y)) % 4 > 0] = -1
-    clf = make().fit(X, y)
+    y = np.where(np.arange(len(truth)) % 4 > 0, -1, truth)
+    clf, again = made(name).fit(X, y), made(name).fit(X, y)
     assert (clf.transduction_ == truth).mean() > 0.98
-    assert np.isfinite(clf.label_distributions_).all()
     np.testing.assert_allclose(clf.label_distributions_.sum(axis=1), 1)
+    np.testing.assert_array_equal(clf.label_distributions_, again.label_distributions_)
 
 
-@pytest.mark.parametrize("make", ALL)
-def test_every_method_is_right_on_a_graph_that_falls_apart(make):
-    W = np.zeros((8, 8))
-    for block in (slice(0, 4), slice(4, 8)):
-        W[block, block] = 1 - np.eye(4)
-    clf = make(metric="precomputed").fit(W, [5, -1, -1, -1, 9, -1, -1, -1])
+@pytest.mark.parametrize("name", [name for name in BASELINES if name != OF_FEATURES])
+def test_every_method_is_right_on_a_graph_that_falls_apart(name):
+    W = np.kron(np.eye(2), 1 - np.eye(4))
+    clf = made(name, metric="precomputed").fit(W, [5, -1, -1, -1, 9, -1, -1, -1])
     assert clf.transduction_.tolist() == [5] * 4 + [9] * 4
 
 
-@pytest.mark.parametrize("make", ALL + OF_FEATURES)
-def test_every_method_is_deterministic(make):
-    X, truth = blobs(n=25)
-    one, other = (make().fit(X, few(truth)).label_distributions_ for _ in range(2))
-    np.testing.assert_array_equal(one, other)
-
-
-@pytest.mark.parametrize("make", ALL + OF_FEATURES)
-def test_every_method_answers_where_all_labels_are_of_one_class(make):
+@every
+def test_every_method_answers_where_all_labels_are_of_one_class(name):
     X, _ = blobs(n=10)
-    assert set(make(n_neighbors=20).fit(X, [4] + 29 * [-1]).transduction_) == {4}
+    assert set(made(name, n_neighbors=20).fit(X, [4] + 29 * [-1]).transduction_) == {4}
 
 
 CLUSTERERS = (
@@ -170,31 +155,21 @@ def test_a_clusterer_of_another_room_names_its_sources_and_strangers_are_refused
 
 
 @pytest.mark.parametrize(
-    ("made", "field"),
+    ("method", "field"),
     [
-        *((baselines.MulticlassMBO(**{field: 0}), field) for field in ("n_eigenvectors", "max_iter")),
-        *((baselines.VolumeMBO(**{field: 0}), field) for field in ("diffusion_steps", "max_iter")),
-        (baselines.VolumeMBO(slack=1.5), "slack"),
+        (baselines.MulticlassMBO(max_iter=0), "max_iter"),
         (baselines.VolumeMBO(class_prior=[0.5, 0.5]), "class_prior"),
-        (baselines.CutLearning(penalty=0.0), "penalty"),
         (baselines.CutLearning(tol=np.nan), "tol"),
-        (baselines.CutLearning(class_prior=[1]), "class_prior"),
         (baselines.CorrectAndSmooth(alpha_correct=1.0), "alpha_correct"),
-        (baselines.CorrectAndSmooth(alpha_smooth=1.0), "alpha_smooth"),
-        (baselines.LabelSpreading(alpha=1.0), "alpha"),
-        *((baselines.MeasurePropagation(**{f: -1.0}), f) for f in ("mu", "nu", "self_weight", "tol")),
-        *(
-            (baselines.SimplexGinzburgLandau(**{f: 0}), f)
-            for f in ("epsilon", "step_size", "tol", "n_eigenvectors")
-        ),
+        (baselines.MeasurePropagation(mu=-1.0), "mu"),
         (baselines.PLaplacianClustering(2, p=1.0), "p"),
     ],
     ids=lambda value: value if isinstance(value, str) else type(value).__name__,
 )
-def test_what_makes_no_sense_is_refused_by_name(made, field):
+def test_what_makes_no_sense_is_refused_by_name(method, field):
     X, truth = blobs(n=10)
     with pytest.raises(OptionError, match=f"^{field} must") as caught:
-        made.fit(X, few(truth))
+        method.fit(X, few(truth))
     assert caught.value.field == field
 
 

@@ -40,6 +40,16 @@ def test_classes_status_and_map_are_there():
     assert tree.attrib["aria-label"]
 
 
+def test_the_estimated_accuracy_stands_first():
+    rng = np.random.default_rng(0)
+    truth = rng.integers(2, size=80)
+    X = rng.normal(size=(80, 3)) + truth[:, None]
+    clf = gw.DiffuseInterfaceClassifier(models=[]).fit(X, np.where(np.arange(80) < 20, truth, -1))
+    low, high = clf.accuracy_interval_
+    said = f"About {clf.accuracy_:.0%} of the labels are correct (90 % interval: {low:.0%} to {high:.0%}). 80"
+    assert said in summary_html(clf)
+
+
 def test_a_notebook_gets_it_before_the_diagram_and_only_after_a_fit():
     clf = fitted()
     bundle = clf._repr_mimebundle_()

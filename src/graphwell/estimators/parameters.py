@@ -160,7 +160,6 @@ CHECKS: Mapping[str, Check] = {
     "n_clusters": whole_number,
     "n_starts": whole_number,
     "max_inner": whole_number,
-    "slack": lambda field, value: number_between(field, value, 0, 1, ends=True),
     "p": _power,
 }
 """By the name of a parameter: what refuses a value that is none."""

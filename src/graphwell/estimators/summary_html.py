@@ -29,7 +29,13 @@ def summary_html(clf: Any) -> str:
 
 
 def _sentences(clf: Any, codes: IntArray) -> str:
-    parts = [f"{len(codes):,} rows, {int(clf._given.sum()):,} labels given."]
+    parts, accuracy = [], getattr(clf, "accuracy_", None)
+    if accuracy is not None:
+        low, high = clf.accuracy_interval_
+        parts.append(
+            f"About {accuracy:.0%} of the labels are correct (90 % interval: {low:.0%} to {high:.0%})."
+        )
+    parts.append(f"{len(codes):,} rows, {int(clf._given.sum()):,} labels given.")
     result = getattr(clf, "result_", None)
     if result is not None:
         parts.append(result.status.value)

@@ -12,10 +12,9 @@ from graphwell.errors import OptionError
 from graphwell.estimators.methods.base import Baseline, Clusterer, equal_unless_given, indicators
 from graphwell.estimators.registry import method
 from graphwell.graph import Graph
-from graphwell.graph.compiled import compiled
-from graphwell.memory import check_fits
 from graphwell.solve.binary import balanced_splitting, smallest_eigenpairs
 from graphwell.solve.problem import Problem
+from graphwell.solve.sizes import balanced_labels
 
 SUBSTEPS = 3  # steps of one diffusion; their number is not recorded
 
@@ -79,20 +78,17 @@ class VolumeMBO(Baseline):
     """MBO whose thresholding keeps the classes at given sizes (after Jacobs, Merkurjev, Esedoglu 2018).
 
     Starts from the label nearest along the graph. Each iteration diffuses the classes and then gives every
-    vertex a class so that the sum of the diffused values is the largest that the sizes allow. Theirs finds
-    that assignment by an auction; here rows move along cheapest chains of classes, which is exact too.
+    vertex the class of the highest product of diffused value and price. Prices rise and fall until the
+    classes have their sizes, to two rows in a thousand; theirs are the bids of an auction.
 
     Source: M. Jacobs, E. Merkurjev, S. Esedoglu, "Auction dynamics: a volume constrained MBO scheme",
-    J. Comput. Phys. 354 (2018). Cost: time n for each iteration, and memory n times the square of the number
-    of classes. It needs to be told the sizes of the classes, or bounds on them, and fails where they are
-    wrong.
+    J. Comput. Phys. 354 (2018). Cost: time n for each iteration. It needs to be told the sizes of the
+    classes, and fails where they are wrong.
 
     Parameters
     ----------
     class_prior : array of shape (n_classes,), optional
         Share of each class, in the order of the sorted classes; equal by default.
-    slack : float
-        From 0 to 1: sizes may lie below and above by this share of themselves.
     diffusion_steps : int
         Steps of the random walk in one iteration.
     max_iter : int
@@ -103,138 +99,24 @@ class VolumeMBO(Baseline):
 
     sources = ("jacobs2018auction",)
     class_prior: FloatArray | None = None
-    slack: float = 0.0
     diffusion_steps: int = 10
     max_iter: int = 50
 
     def _scores(self, problem: Problem, engine: NumbaEngine) -> FloatArray:
-        n, n_classes = problem.graph.n_vertices, problem.n_classes
-        shares = equal_unless_given(self.class_prior, n_classes)
-        free, known = ~problem.is_known, problem.labels[problem.is_known]
-        bounds = bounds_of_free(shares, self.slack, n, np.bincount(known, minlength=n_classes))
+        n, n_classes, free = problem.graph.n_vertices, problem.n_classes, ~problem.is_known
+        given = np.bincount(problem.labels[problem.is_known], minlength=n_classes)
+        sizes = np.maximum(equal_unless_given(self.class_prior, n_classes) * n - given, 0.0)
+        sizes *= free.sum() / max(sizes.sum(), 1.0)
         labels = np.maximum(engine.nearest(problem.labels), 0)
         for _ in range(self.max_iter):
             u = np.eye(n_classes)[labels]
             for _ in range(self.diffusion_steps):
                 u = engine.product(u)
-            # threshold under the sizes: a transport problem, which their auction solves approximately
-            assigned = problem.labels.copy()
-            assigned[free] = bounded_assignment(u[free], *bounds)
-            if (assigned == labels).all():
+            priced = np.where(free, balanced_labels(engine, u, sizes, free), problem.labels)
+            if (priced == labels).all():
                 break
-            labels = assigned
+            labels = priced
         return np.eye(n_classes)[labels] + u / (1 + u.max())
-
-
-def bounded_assignment(scores: FloatArray, lowest: IntArray, highest: IntArray) -> IntArray:
-    """A class for each row, with the highest sum of scores that the bounds allow.
-
-    Parameters
-    ----------
-    scores : array of shape (n, n_classes)
-    lowest, highest : arrays of shape (n_classes,)
-        Bounds on the number of rows of each class.
-
-    Examples
-    --------
-    >>> scores = np.array([[0.9, 0.1], [0.8, 0.7], [0.6, 0.1]])
-    >>> bounded_assignment(scores, np.array([0, 1]), np.array([3, 3]))
-    array([0, 1, 0])
-    """
-    n, n_classes = scores.shape
-    if lowest.sum() > n or highest.sum() < n or (lowest > highest).any():
-        raise ValueError(f"No assignment of {n:,} rows lies within the bounds {lowest} to {highest}.")
-    if not np.isfinite(scores).all() or lowest.shape != (n_classes,) or highest.shape != (n_classes,):
-        raise ValueError("Scores must be finite, with a lower and an upper bound for each class.")
-    if n == 0:
-        return np.zeros(0, dtype=np.int64)
-    check_fits(f"The assignment of {n:,} rows to {n_classes} classes", 4.0 * n * n_classes**2)
-    orders = np.zeros((n_classes, n_classes, n), dtype=np.int32)
-    for k in range(n_classes):
-        for m in range(n_classes):
-            if k != m:
-                orders[k, m] = np.argsort(scores[:, k] - scores[:, m], kind="stable")
-    labels = scores.argmax(axis=1).astype(np.int64)
-    large = 2.0 * n_classes * float(np.ptp(scores)) + 1.0
-    move_along_chains(np.ascontiguousarray(scores), orders, lowest, highest, large, labels)
-    return labels
-
-
-@compiled(nogil=True)
-def move_along_chains(
-    scores: FloatArray, orders: IntArray, lowest: IntArray, highest: IntArray, large: float, labels: IntArray
-) -> int:
-    """Move rows until the sizes lie within their bounds and no chain of moves gains; return the moves.
-
-    `orders[k, l]` holds all rows by what a move from `k` to `l` costs, the cheapest first. A row too many or
-    too few costs `large`, which is more than any chain. `labels` is changed in place.
-    """
-    n, n_classes = scores.shape
-    sizes = np.zeros(n_classes, np.int64)
-    for i in range(n):
-        sizes[labels[i]] += 1
-    place = np.zeros((n_classes, n_classes), np.int64)
-    cost = np.empty((n_classes, n_classes))
-    via = np.empty((n_classes, n_classes), np.int64)
-    moves = 0
-    while True:
-        for k in range(n_classes):
-            for m in range(n_classes):
-                cost[k, m], via[k, m] = (0.0 if k == m else np.inf), m
-                if k != m:
-                    while place[k, m] < n and labels[orders[k, m, place[k, m]]] != k:
-                        place[k, m] += 1
-                    if place[k, m] < n:
-                        i = orders[k, m, place[k, m]]
-                        cost[k, m] = scores[i, k] - scores[i, m]
-        for middle in range(n_classes):
-            for k in range(n_classes):
-                for m in range(n_classes):
-                    if cost[k, middle] + cost[middle, m] < cost[k, m] - 1e-15:
-                        cost[k, m] = cost[k, middle] + cost[middle, m]
-                        via[k, m] = via[k, middle]
-        best, giver, taker = -1e-12, -1, -1
-        for k in range(n_classes):
-            for m in range(n_classes):
-                if k != m and sizes[k] > 0:
-                    gives = -large if sizes[k] > highest[k] else (large if sizes[k] <= lowest[k] else 0.0)
-                    takes = -large if sizes[m] < lowest[m] else (large if sizes[m] >= highest[m] else 0.0)
-                    if gives + takes + cost[k, m] < best:
-                        best, giver, taker = gives + takes + cost[k, m], k, m
-        if giver < 0:
-            return moves
-        k = giver
-        while k != taker:
-            following = via[k, taker]
-            i = orders[k, following, place[k, following]]
-            labels[i] = following
-            for m in range(n_classes):
-                if m != following:
-                    key, low, high = scores[i, following] - scores[i, m], 0, place[following, m]
-                    while low < high:
-                        middle = (low + high) // 2
-                        j = orders[following, m, middle]
-                        if scores[j, following] - scores[j, m] < key:
-                            low = middle + 1
-                        else:
-                            high = middle
-                    place[following, m] = low
-            moves += 1
-            k = following
-        sizes[giver] -= 1
-        sizes[taker] += 1
-
-
-def bounds_of_free(shares: FloatArray, slack: float, n: int, known: IntArray) -> tuple[IntArray, IntArray]:
-    """Lowest and highest number of rows without a label in each class, which some assignment meets."""
-    left = n - int(known.sum())
-    lowest = np.maximum(np.floor((1 - slack) * shares * n).astype(np.int64) - known, 0)
-    highest = np.maximum(np.ceil((1 + slack) * shares * n).astype(np.int64) - known, 0)
-    while lowest.sum() > left:
-        lowest[lowest.argmax()] -= min(int(lowest.max()), int(lowest.sum()) - left)
-    if highest.sum() < left:
-        highest[shares.argmax()] += left - int(highest.sum())
-    return lowest, highest
 
 
 @method("simplex", "Ginzburg-Landau on the Gibbs simplex, in the leading eigenvectors", slow=True)
