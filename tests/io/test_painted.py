@@ -113,27 +113,10 @@ def test_strokes_over_a_copy_of_the_picture_are_found_by_difference(tmp_path, na
     assert str(seeds.notes[0]) == "The marks were taken to be painted on a copy of the picture."
 
 
-def test_the_transparent_layers_of_a_painting_are_the_marks(tmp_path):
-    red, draw = canvas()
-    draw.rectangle((5, 5, 15, 8), (*RED, 255))
-    blue, draw = canvas()
-    draw.rectangle((10, 5, 45, 8), (*BLUE, 255))
-    path = tmp_path / "layers.tif"
-    photograph().convert("RGBA").save(path, save_all=True, append_images=[red, blue])
-    marks = read_seeds(path, SHAPE)
-    assert marks.names == {0: "#0000ff", 1: "#ff0000"}
-    assert [(marks.classes == c).sum() for c in (0, 1)] == [36 * 4, 5 * 4]
-
-
-def test_pages_that_are_no_layers_are_refused(tmp_path):
+def test_marks_of_several_pages_are_refused(tmp_path):
     path = tmp_path / "pages.tif"
     photograph().save(path, save_all=True, append_images=[photograph()])
-    with pytest.raises(
-        ValueError, match="holds 2 pages; marks must be on one page, or on transparent layers"
-    ):
-        read_seeds(path, SHAPE)
-    canvas()[0].save(path, save_all=True, append_images=[Image.new("RGBA", (7, 7))])
-    with pytest.raises(ValueError, match="layers of several sizes"):
+    with pytest.raises(ValueError, match="holds 2 pages; save the marks as a picture of one"):
         read_seeds(path, SHAPE)
 
 

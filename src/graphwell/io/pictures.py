@@ -27,7 +27,6 @@ ROOM_FOR_CHANNELS = 4096  # numbers that a file may declare for each of the pixe
 FARTHEST = 1e9  # points are never farther apart, whatever the unit
 PLACES, CHANNELS = "yxz", "c"  # names of axes in our order: height, width, depth, channels
 OPAQUE, DEEPEST = 255, 65535
-MOST_LAYERS = 64
 BYTES_PER_PIXEL = 60  # of Pillow: its bytes, its colours as numbers, and copies of both
 COPIES = 3  # of tifffile: as stored, arranged, and as the picture
 BIG = 43  # version of TIFF files that may be larger than 4 GB
@@ -217,32 +216,12 @@ def _opened(path: Path, max_pixels: int) -> Iterator[tuple[Any, int]]:
 
 
 def read_colors(path: Path, max_pixels: int) -> Any:
-    """Read red, green, blue and opacity from 0 to 255.
-
-    Of layers, those over each other, without opaque ones: these are the picture below.
-    """
-    from PIL import Image
-
+    """Read red, green, blue and opacity from 0 to 255."""
     with _opened(path, max_pixels) as (picture, pages):
-        if pages == 1:
-            return np.asarray(_upright(picture).convert("RGBA"))
-        merged, found = Image.new("RGBA", picture.size), False
-        for page in range(min(pages, MOST_LAYERS + 1)):
-            picture.seek(page)
-            if picture.size != merged.size:
-                problem = (
-                    "{field} {} holds layers of several sizes; make all of them as large as the picture."
-                )
-                raise OptionError("seeds", problem, path)
-            layer = picture.convert("RGBA")
-            if layer.getextrema()[3][0] < OPAQUE:
-                merged, found = Image.alpha_composite(merged, layer), True
-        if not found or pages > MOST_LAYERS:
-            problem = (
-                "{field} {} holds {} pages; marks must be on one page, or on transparent layers, at most {}."
-            )
-            raise OptionError("seeds", problem, path, pages, MOST_LAYERS)
-        return np.asarray(merged)
+        if pages > 1:
+            problem = "{field} {} holds {} pages; save the marks as a picture of one."
+            raise OptionError("seeds", problem, path, pages)
+        return np.asarray(_upright(picture).convert("RGBA"))
 
 
 def write_colors(pixels: Any, suffix: str, file: IO[bytes]) -> None:
