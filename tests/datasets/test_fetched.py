@@ -29,7 +29,7 @@ def server(tmp_path, monkeypatch):
             raise URLError("no network")
         return io.BytesIO(files[name])
 
-    monkeypatch.setattr("urllib.request.urlopen", urlopen)
+    monkeypatch.setattr("graphwell.datasets.fetched.urlopen", urlopen)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.delenv("GRAPHWELL_DATA", raising=False)
     return files, asked

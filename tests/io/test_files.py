@@ -87,12 +87,6 @@ def test_a_full_disc_names_the_file(tmp_path, error, words):
         assert caught.value.filename == str(tmp_path / "out")
 
 
-def test_an_error_that_has_a_name_keeps_it(tmp_path):
-    with pytest.raises(FileNotFoundError) as caught, written_whole(tmp_path / "out.csv"):
-        (tmp_path / "other").read_text()
-    assert caught.value.filename == str(tmp_path / "other")
-
-
 WRITE = """
 import sys
 from pathlib import Path
@@ -123,19 +117,6 @@ def test_what_a_killed_process_left_is_removed_and_what_others_write_or_own_stay
         pass
     assert len(names(tmp_path)) == 4
     assert (tmp_path / "victim").read_text() == "precious"
-
-
-def test_an_interrupt_right_after_a_file_was_made_leaves_nothing(tmp_path, monkeypatch):
-    real = os.open
-
-    def interrupted(path, *args, **kwargs):
-        os.close(real(path, *args, **kwargs))
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(os, "open", interrupted)
-    with pytest.raises(KeyboardInterrupt), written_whole(tmp_path / "labels.csv"):
-        pass
-    assert names(tmp_path) == []
 
 
 # -------------------------------------------------------------------------------------------------- names

@@ -96,12 +96,6 @@ def test_what_is_given_is_used_and_what_is_not_known_refused(tmp_path):
             gw.read_table(path, encoding=wrong)
 
 
-def test_quotes_line_breaks_and_empty_lines(tmp_path):
-    table = open_table(written(tmp_path, 'a,b\n"two\nlines","say ""hi"", please"\n\n,\n'))
-    assert table.column("a").tolist() == ["two\nlines", ""]
-    assert table.column("b").tolist() == ['say "hi", please', ""]
-
-
 def test_the_name_of_the_output_decides_on_tabs(tmp_path):
     semicolons = open_table(written(tmp_path, "a;b\n1;2\n"))
     assert rewritten(semicolons, "out.csv").splitlines()[1].startswith(b"1;2;")

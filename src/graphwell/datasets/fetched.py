@@ -6,6 +6,7 @@ import os
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.request import urlopen
 
 import numpy as np
 
@@ -36,10 +37,8 @@ SOURCES = {
         },
     ),
 }
-# How long a server may stay silent.
-SECONDS = 60
-# No file is larger.
-MOST_BYTES = 60_000_000
+SECONDS = 60  # that a server may stay silent
+MOST_BYTES = 60_000_000  # no file is larger
 
 
 def fetch(name: str, data_dir: str | Path | None = None) -> Path:
@@ -83,7 +82,16 @@ def fetch(name: str, data_dir: str | Path | None = None) -> Path:
         ) from error
     with written_together() as held:
         for file, checksum in files.items():
-            content = _download(address + file)
+            try:
+                with urlopen(address + file, timeout=SECONDS) as answer:
+                    content = answer.read(MOST_BYTES + 1)
+            except OSError as error:
+                raise OSError(
+                    f"{address + file} could not be downloaded ({error}); "
+                    "put the file into a folder of that name and give the one above as data_dir."
+                ) from error
+            if len(content) > MOST_BYTES:
+                raise ValueError(f"{address + file} sends more than the {MOST_BYTES:,} bytes it may have.")
             _check_bytes(Path(address + file), content, checksum)
             held.enter_context(written_whole(folder / file)).write(content)
     return folder
@@ -98,11 +106,7 @@ def _usual_folders() -> Iterator[Path]:
 def _check_bytes(path: Path, content: bytes, checksum: str) -> None:
     """Refuse bytes that are not those of the public file."""
     kind, _, digest = checksum.partition(":")
-    if kind == "sha256":
-        try:
-            content = gzip.decompress(content)
-        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            raise ValueError(f"{path} is truncated or corrupt ({error}); remove it and try again.") from error
+    content = _unpacked(path, content) if kind == "sha256" else content
     found = hashlib.new(kind, content, usedforsecurity=False).hexdigest()
     if found != digest:
         raise ValueError(
@@ -111,21 +115,11 @@ def _check_bytes(path: Path, content: bytes, checksum: str) -> None:
         )
 
 
-def _download(address: str) -> bytes:
-    """The bytes of a file in a public place; a server that sends too many is stopped."""
-    from urllib.request import urlopen
-
+def _unpacked(path: Path, content: bytes) -> bytes:
     try:
-        with urlopen(address, timeout=SECONDS) as answer:
-            content: bytes = answer.read(MOST_BYTES + 1)
-    except OSError as error:
-        raise OSError(
-            f"{address} could not be downloaded ({error}); "
-            "put the file into a folder of that name and give the one above as data_dir."
-        ) from error
-    if len(content) > MOST_BYTES:
-        raise ValueError(f"{address} sends more than the {MOST_BYTES:,} bytes it may have.")
-    return content
+        return gzip.decompress(content)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise ValueError(f"{path} is truncated or corrupt ({error}); remove it and get it anew.") from error
 
 
 def load_mnist(data_dir: str | Path | None = None) -> tuple[IntArray, IntArray]:
@@ -180,10 +174,8 @@ def _read_idx(folder: Path, name: str, n_axes: int) -> IntArray:
     path = next((p for p in (folder / name, folder / f"{name}.gz") if p.is_file()), None)
     if path is None:
         raise FileNotFoundError(f"{folder} has some of the MNIST files but neither {name} nor {name}.gz.")
-    try:
-        content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise ValueError(f"{path} is truncated or corrupt ({error}); get this file anew.") from error
+    content = path.read_bytes()
+    content = _unpacked(path, content) if path.suffix == ".gz" else content
     if len(content) < 4 + 4 * n_axes or content[:4] != bytes([0, 0, 8, n_axes]):  # 8: unsigned bytes
         raise ValueError(f"{path} is not an IDX file with {n_axes} axes of bytes; get this file anew.")
     shape = np.frombuffer(content, ">u4", n_axes, offset=4).astype(np.int64)

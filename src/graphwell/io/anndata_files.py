@@ -15,7 +15,7 @@ from typing import IO, Any
 import numpy as np
 
 from graphwell.errors import OptionError
-from graphwell.io.arrays import changed_zarr, opened_zarr, require_zarr
+from graphwell.io.arrays import opened_zarr, require_zarr
 from graphwell.io.cells import NEW_NAMES, NewColumns, Table, checked, typed
 from graphwell.io.text import Reading
 from graphwell.memory import check_fits
@@ -68,20 +68,23 @@ def _table(path: Path, stored: Any) -> Table:
         raise OptionError("table", "{} is no file of AnnData: it has no obs and var.", path)
     obs = read_elem(stored["obs"])
     try:
-        chosen = usual_representation(list(stored.get("obsm", ())), _n_rows(stored["var"]), "X" in stored)
+        n_variables = len(read_elem(stored["var"]))
+        chosen = usual_representation(list(stored.get("obsm", ())), n_variables, "X" in stored)
     except ValueError as error:
         raise OptionError("table", "{}: {}", path, error) from error
     where = stored["X"] if chosen == "X" else stored["obsm"][chosen]
-    check_fits(path, COPIES * 8 * math.prod(_shape(where)))
+    shape = getattr(where, "shape", None)  # of what is dense; of sparse matrices, and of data frames
+    if shape is None:
+        shape = where.attrs.get("shape", (len(obs), len(where.attrs.get("column-order", ()))))
+    check_fits(path, COPIES * 8 * math.prod(map(int, shape)))
     matrix = read_elem(where)
     matrix = np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix)
     if matrix.dtype != np.float32:
         matrix = matrix.astype(np.float64, copy=False)
     affinity = stored.get("obsp", {}).get(CONNECTIVITIES)
     if affinity is not None:
-        is_dense = hasattr(affinity, "shape")
-        n_links = math.prod(affinity.shape) if is_dense else affinity["data"].shape[0]
-        check_fits(path, COPIES * BYTES_PER_LINK * n_links)
+        links = affinity if hasattr(affinity, "shape") else affinity["data"]
+        check_fits(path, COPIES * BYTES_PER_LINK * math.prod(links.shape))
         affinity = read_elem(affinity)
     features = tuple(f"{chosen}{place}" for place in range(matrix.shape[1]))
     frame = pandas.concat(
@@ -112,23 +115,6 @@ def usual_representation(
     )
 
 
-def _n_rows(frame: Any) -> int:
-    """Rows of a data frame in a file, by its index: an array, or several where names may be missing."""
-    index = frame[frame.attrs["_index"]]
-    if not hasattr(index, "shape"):
-        index = index["codes" if "codes" in index else "values"]
-    return int(index.shape[0])
-
-
-def _shape(element: Any) -> tuple[int, ...]:
-    """Shape of a matrix in a file: dense, sparse, or a data frame."""
-    if hasattr(element, "shape"):
-        return tuple(element.shape)
-    if "shape" in element.attrs:
-        return tuple(int(length) for length in element.attrs["shape"])
-    return _n_rows(element), len(element.attrs["column-order"])
-
-
 # ------------------------------------------------------------------------------------------------- writing
 
 
@@ -151,14 +137,16 @@ def write_h5ad(table: Table, new: NewColumns, path: Path, file: IO[bytes]) -> No
 
 def write_zarr(table: Table, new: NewColumns, path: Path, folder: Any) -> None:
     """Write the folder that the table came in, with the new columns in `obs`; or numbers as `X`."""
-    if table.path.suffix.lower() == ".zarr":
-        shutil.copytree(table.path, folder, dirs_exist_ok=True)
-        with changed_zarr(folder) as stored:
-            _rewrite(stored, _labelled_obs(table, new))
-    else:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of AnnData: which version of Zarr it will write one day
+    with warnings.catch_warnings():
+        # Of AnnData: which version of Zarr it will write one day; of zarr: its lists of what a group holds.
+        warnings.simplefilter("ignore")
+        if table.path.suffix.lower() != ".zarr":
             _new_anndata(table, new).write_zarr(folder)
+            return
+        shutil.copytree(table.path, folder, dirs_exist_ok=True)
+        zarr = require_zarr()
+        _rewrite(zarr.open_group(folder, mode="r+", use_consolidated=False), _labelled_obs(table, new))
+        zarr.consolidate_metadata(folder)
 
 
 def _labelled_obs(table: Table, new: NewColumns) -> Any:
@@ -168,8 +156,7 @@ def _labelled_obs(table: Table, new: NewColumns) -> Any:
     if table.path.suffix.lower() in SUFFIXES:
         obs = table.stored.drop(columns=[name for name in NEW_NAMES if name in table.stored])
     else:
-        obs = pandas.DataFrame(_typed(table))
-        obs.index = obs.index.astype(str)
+        obs = _typed(table)
     for name, column in new.by_name().items():
         obs[name] = column.astype(object) if column.dtype.kind == "T" else column
     labels = [name or None for name in new.label.tolist()]
@@ -183,16 +170,19 @@ def _labelled_obs(table: Table, new: NewColumns) -> Any:
 
 def _new_anndata(table: Table, new: NewColumns) -> Any:
     """An AnnData of any table: numbers are `X`, everything is in `obs`."""
-    numbers = {name: column for name, column in _typed(table).items() if column.dtype.kind in "iuf"}
-    matrix = np.column_stack([*numbers.values()]).astype(np.float64) if numbers else None
+    numbers = _typed(table).select_dtypes("number")
+    matrix = numbers.to_numpy(dtype=np.float64) if numbers.shape[1] else None
     made = require_anndata().AnnData(matrix, obs=_labelled_obs(table, new))
     made.var_names = list(numbers)
     return made
 
 
-def _typed(table: Table) -> dict[str, Any]:
+def _typed(table: Table) -> Any:
+    import pandas
+
     columns = {name: typed(table.column(name)) for name in table.names if name not in NEW_NAMES}
-    return {n: column.astype(object) if column.dtype.kind == "T" else column for n, column in columns.items()}
+    columns = {n: c.astype(object) if c.dtype.kind == "T" else c for n, c in columns.items()}
+    return pandas.DataFrame(columns, index=[str(row) for row in range(table.n_rows)])
 
 
 def _rewrite(stored: Any, obs: Any) -> None:

@@ -6,7 +6,6 @@ checked before memory is asked for. The only module that imports zarr.
 
 import json
 import math
-import warnings
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -149,17 +148,6 @@ def opened_zarr(path: Path) -> Iterator[Any]:
         raise ValueError(
             f"{path} cannot be read as a folder of Zarr: it is damaged, incomplete or something else."
         ) from error
-
-
-@contextmanager
-def changed_zarr(path: Path) -> Iterator[Any]:
-    """Open a group to change it; a list of all that it holds is made anew where there was one."""
-    zarr = require_zarr()
-    stored = zarr.open_group(path, mode="r+", use_consolidated=False)
-    yield stored
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of zarr: such lists are no part of version 3 yet
-        zarr.consolidate_metadata(path)
 
 
 def _codecs(found: Any) -> Iterator[Any]:

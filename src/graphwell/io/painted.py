@@ -231,7 +231,8 @@ class _PaintSearch:
     def __init__(self, pixels: Any, ground: IntArray | None, *, exact: bool) -> None:
         opacity = pixels[..., 3]
         self.where = opacity >= max(1, int(opacity.max()) / 2)
-        self.exact, self.is_plain, self.packed = exact, np.ndim(ground) == 1, _packed(pixels)
+        self.exact, self.packed = exact, _packed(pixels)
+        self.is_plain = ground is not None and ground.ndim == 1
         if ground is not None:
             off = _difference(pixels, ground)
             near = off[self.where & (off < MOST_NOISE)]
@@ -252,9 +253,8 @@ class _PaintSearch:
         self._join_colors()
         sizes = np.bincount(self.kinds[self.clear], minlength=len(self.names))
         # Mean contrast of a kind to the ground; on nothing, how common it is.
-        self.contrasts = np.bincount(self.kinds, contrast * self.clear, len(self.names))
-        if self.below is not None:
-            self.contrasts /= np.maximum(sizes, 1)
+        contrasts = np.bincount(self.kinds, contrast * self.clear, len(self.names))
+        self.contrasts = contrasts if self.below is None else contrasts / np.maximum(sizes, 1)
         self.explained = np.zeros(len(self.rgb), dtype=bool)
         self.taken: list[int] = []
         self.homes: list[BoolArray] = []  # of each paint, the pixels of the components where it occurs
