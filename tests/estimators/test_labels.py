@@ -2,6 +2,7 @@
 
 import re
 from datetime import date, datetime
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -56,6 +57,8 @@ def test_known_labels_and_classes_are_found(y, codes, classes):
         ([1, 2, 3], "3 labels but X has 2 rows"),
         ([[1, 2], [3, 4]], "1d array"),
         (["a", 1], "mixes labels"),
+        ([10**30, 1], "numbers that no array of NumPy holds, 1000000000000000000000000000000 say; give text"),
+        ([Decimal("1.5"), 1], "numbers that no array of NumPy holds"),
         ([0.5, 1.7], "Unknown label type: continuous. y holds numbers such as 0.5, and classes are names"),
         ([("a", "b"), ("c", "d")], "1d array, got an array of shape .2, 2. instead; give one label per row"),
         (
@@ -68,6 +71,11 @@ def test_known_labels_and_classes_are_found(y, codes, classes):
 def test_bad_labels_get_one_clear_sentence(y, sentence):
     with pytest.raises(ValueError, match=sentence):
         read(y, 2)
+
+
+def test_integers_of_polars_that_numpy_does_not_have():
+    polars = pytest.importorskip("polars", reason="polars is not installed")
+    assert read(polars.Series([7, -1, None, 9], dtype=polars.Int128)) == ([0, -1, -1, 1], [7, 9])
 
 
 def test_a_column_is_flattened_and_the_warning_points_at_the_caller():

@@ -21,7 +21,7 @@ from graphwell._unknown import (
     says_nothing,
     told_of_spellings,
 )
-from graphwell.errors import LabelWarning, OptionError, Sentence, warn_user
+from graphwell.errors import LabelWarning, OptionError, Sentence, in_short, warn_user
 
 MOSTLY, ROWS_TO_JUDGE = 0.8, 10
 LETTERS_OF_A_NAME, LABELS_OF_A_USUAL_CLASS, MOST_COMPARED = 5, 3, 200
@@ -222,6 +222,8 @@ def with_classes(labels: Labels, named: Any) -> Labels:
 def _one_column(y: Any, n: int) -> Any:
     if hasattr(y, "__dlpack_device__"):
         y = as_readable(y, "y")
+    if str(getattr(y, "dtype", "")).endswith("Int128"):  # of polars; NumPy has no such integers
+        y = y.to_list()
     values = np.asarray(y, dtype=object) if _is_extension(y) or isinstance(y, list | tuple) else np.asarray(y)
     if values.ndim == 2 and values.shape[1] == 1:
         warn_user(
@@ -268,6 +270,10 @@ def _plain(known: Any) -> Any:
         raise _odd_labels(known) from error
     if plain.ndim != 1 or plain.dtype.kind not in "OUSbiufMm":
         raise _odd_labels(known)
+    if kinds == {"number"} and plain.dtype == object:
+        raise ValueError(
+            f"y holds numbers that no array of NumPy holds, {in_short(known[0])} say; give text."
+        )
     if len(kinds) > 1 or plain.dtype == object:
         raise ValueError("y mixes labels of different kinds; make them all strings or all numbers.")
     return plain
