@@ -15,7 +15,13 @@ import numpy.typing as npt
 from graphwell._threads import ThreadPool, thread_count
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.base import Coarse, Engine, State, Swept
-from graphwell.backends.conjugate_gradients import TOLERANCE, Solution, conjugate_gradients, fast_width
+from graphwell.backends.conjugate_gradients import (
+    MAX_ITERATIONS,
+    TOLERANCE,
+    Solution,
+    conjugate_gradients,
+    fast_width,
+)
 from graphwell.backends.cpu import sweep as kernels
 from graphwell.backends.cpu import systems
 from graphwell.backends.cpu.layout import LANES, Packing, SlicedRows
@@ -26,6 +32,7 @@ from graphwell.backends.cpu.systems import (
     NumbaSystem,
     block_of,
     share,
+    solve_forest,
     some_columns,
 )
 from graphwell.graph.graph import inverse_roots_of
@@ -197,6 +204,15 @@ class NumbaEngine(Engine):
             del out
         return found
 
+    @cached_property
+    def is_forest(self) -> bool:
+        """Whether no way leads round, in a graph on whose longest ways conjugate gradients may not arrive.
+
+        They take a step for every edge between a vertex and its labels: a path of 10^6 would ask for as many.
+        """
+        graph = self.graph
+        return graph.n_vertices > MAX_ITERATIONS and graph.n_edges + graph.n_components == graph.n_vertices
+
     def solve(
         self, scaling: Any, b: Any, coarse: Coarse | None = None, tolerance: float = TOLERANCE
     ) -> Solution:
@@ -207,6 +223,9 @@ class NumbaEngine(Engine):
         if b.ndim == 1:
             found = self.solve(scaling, self.own(b)[:, None], coarse, tolerance)
             return replace(found, x=self.vector(found.x[:, 0]))
+        if self.is_forest:
+            factors = inverse_roots_of(self.graph.degrees) * scaling
+            return Solution(solve_forest(self.graph.W, factors, b).astype(self.dtype), 0, 0.0)
         groups = None if coarse is None else coarse.groups(MOST_GROUPS)  # before the layout takes its memory
         system, correction = self.system(scaling), None
         if coarse is not None and groups is not None:

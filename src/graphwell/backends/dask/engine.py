@@ -34,6 +34,8 @@ class BlockEngine(NumbaEngine):
     Arrays of the host are of all vertices, and the same on every worker.
     """
 
+    is_forest = False  # no worker has the whole graph
+
     def __init__(self, graph: BlockGraph, n_threads: int = 1) -> None:
         super().__init__(cast("Graph", graph), n_threads)
         self.comm, self.xp = graph.comm, VectorLibrary(graph)
