@@ -2,7 +2,7 @@
 
 Every row of figures (a table, a number of labels, a label set) is appended to tables.jsonl as it is found; a
 run that was stopped goes on from there. Peers that compare rows are given them as they are and standardised,
-and count with the better of the two.
+and count with the better of the two; boosting and LabelSpreading have settings that suit few labels.
 """
 
 import time
@@ -137,13 +137,15 @@ def peers() -> dict[str, Fit]:
     either: dict[str, Fit] = {
         "logistic": partial(taught, LogisticRegression(max_iter=1000)),
         "1-NN": partial(taught, KNeighborsClassifier(1)),
-        "LabelSpreading": partial(fitted_by, LabelSpreading(kernel="knn")),
+        "LabelSpreading": partial(
+            fitted_by, LabelSpreading(kernel="knn", n_neighbors=10, alpha=0.99, max_iter=500)
+        ),
         "Laplace": partial(fitted_by, own["laplace"](n_jobs=1)),
         "Poisson": partial(fitted_by, own["poisson"](n_jobs=1)),
     }
     return {
         "forest": partial(taught, RandomForestClassifier(300, random_state=0, n_jobs=1)),
-        "boosting": partial(taught, HistGradientBoostingClassifier(random_state=0)),
+        "boosting": partial(taught, HistGradientBoostingClassifier(min_samples_leaf=3, random_state=0)),
         **either,
         **{f"{name}*": scaled(fit) for name, fit in either.items()},
     }
