@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from graphwell.active.clustering import DiffuseInterfaceClustering as DiffuseInterfaceClustering
     from graphwell.active.suggest import suggest as suggest
     from graphwell.comparison.compare import compare as compare
+    from graphwell.encoders.encode import encode as encode
     from graphwell.encoders.table import TableEncoder as TableEncoder
     from graphwell.errors import BridgedWarning as BridgedWarning
     from graphwell.errors import LabelWarning as LabelWarning
@@ -66,6 +67,7 @@ _HOME = {
     "progress_bar": "graphwell.interop.notebook",
     "with_labels": "graphwell.interop.frames",
     "compare": "graphwell.comparison.compare",
+    "encode": "graphwell.encoders.encode",
     "methods": "graphwell.estimators.registry",
     "read_table": "graphwell.io.tables",
     "segment": "graphwell.segmentation.segmenter",

@@ -59,7 +59,7 @@ def test_there_are_few_options():
     count = {
         name: sum(o.param_type_name == "option" for o in each.values()) for name, each in PARAMETERS.items()
     }
-    assert count["classify"] <= 25
+    assert count["classify"] <= 28  # five of them are for folders and labels that look wrong
     assert sum(count.values()) <= 110
 
 

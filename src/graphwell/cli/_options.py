@@ -30,10 +30,14 @@ Method = Literal[
 """Choices are written out, so that help comes without the libraries that compute; a test compares them."""
 OF_TABLES = (
     "n_neighbors, scale (auto, none, standard, robust), pca, missing (fill, error, drop, mean), as_number, "
-    "as_category, delimiter, encoding, decimal, max_memory (4GB)"
+    "as_category, delimiter, encoding, decimal, max_memory (4GB), "
+    "encoder, cache (folder for vectors), labels_from_folders (true)"
 )
 """Parameters for `--set` wherever a table is read."""
-TABLE = "Table: .csv, .tsv, .txt (.gz, .bz2, .xz), .parquet, .xlsx, .jsonl, .npy, .npz, .h5ad or .zarr"
+TABLE = (
+    "Table: .csv, .tsv, .txt (.gz, .bz2, .xz), .parquet, .xlsx, .jsonl, .npy, .npz, .h5ad or .zarr; or a "
+    "folder of photographs or texts"
+)
 PICTURE = "Picture: .png, .jpg, .tif, .npy, .nii, .zarr and more; any channels"
 
 
@@ -100,6 +104,24 @@ Password = Annotated[
 ]
 Browser = Annotated[bool, option("Open the page in a browser.", panel=SERVER)]
 
+Labels = Annotated[
+    Path | None,
+    option("Of a folder: table of its labels, with columns path and label.", metavar="FILE"),
+]
+FromFolders = Annotated[
+    bool,
+    option("Of a folder: files are labelled by their subfolder; unknown/ is not.", "--labels-from-folders"),
+]
+Encoder = Annotated[
+    str,
+    option(
+        "What makes vectors of files and texts: auto, tfidf, use, descriptors, pixels, dinov2, onnx:FILE, "
+        "module:name ...",
+        panel=METHOD,
+        metavar="NAME",
+    ),
+]
+
 # ------------------------------------------------------------------------------------ names in sentences
 
 ARGUMENTS = ("table", "image", "source")
@@ -109,7 +131,7 @@ FLAGS = {
     "output", "label", "features", "drop", "id", "truth", "unknown", "classes", "class_prior", "method",
     "methods", "splits", "holdout", "report", "checkpoint", "cluster", "device", "jobs", "seed", "set",
     "json", "quiet", "verbose", "strict", "suggest", "n", "answers", "strategy", "image_column", "images",
-    "check_labels",
+    "check_labels", "labels", "labels_from_folders", "encoder", "sort_into",
     "text_column", "pixels", "xy", "host", "port", "address", "password", "browser", "seeds",
     "seeds_out", "background", "overlay", "sheet", "scores", "masks", "per_class", "noise", "runs", "data",
 }  # fmt: skip
@@ -238,5 +260,7 @@ def column_names(text: str | None) -> tuple[str, ...] | None:
 
 def beside(table: Path, word: str, ending: str | None = None) -> Path:
     """The name of a table with a word before its ending; standard output where the table comes from there."""
+    if ending is None and table.is_dir() and not table.suffix:  # a folder of files
+        return table.with_name(f"{table.name}.{word}.csv")
     name, dot, own = table.name.partition(".")
     return table if table == Path("-") else table.with_name(f"{name}.{word}{ending or dot + own}")

@@ -29,6 +29,9 @@ def classify(
     features: opt.Features = None,
     drop: opt.Drop = None,
     id_: opt.Id = None,
+    labels: opt.Labels = None,
+    labels_from_folders: opt.FromFolders = False,
+    encoder: opt.Encoder = "auto",
     truth: opt.Truth = None,
     unknown: opt.Unknown = None,
     classes: opt.Classes = None,
@@ -46,6 +49,10 @@ def classify(
     suggest: Annotated[
         int, option("Name so many rows to label next.", "--suggest", panel=opt.METHOD, metavar="N", min=0)
     ] = 0,
+    sort_into: Annotated[
+        Path | None,
+        opt.file("Of a folder: new folder for links to the files, by class.", metavar="FOLDER"),
+    ] = None,
     check_labels: Annotated[
         bool, option("Say which of the given labels look wrong.", "--check-labels", panel=opt.METHOD)
     ] = False,

@@ -23,6 +23,7 @@ def label(
         Path | None, opt.output("File for the labelled table; TABLE.labelled by default.")
     ] = None,
     label: opt.LabelSoFar = None,
+    labels: opt.Labels = None,
     classes: opt.Classes = None,
     features: opt.Features = None,
     drop: opt.Drop = None,

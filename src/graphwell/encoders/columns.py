@@ -7,12 +7,14 @@ apart however rare they are: steps would cut the graph into layers that other co
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
 
 from graphwell._rows import by_columns
 from graphwell._types import BoolArray, FloatArray
+from graphwell.encoders.encode import better_encoder, encode
 from graphwell.encoders.kinds import WORDS_OF_A_TEXT, Cells, Look, look_at
 from graphwell.errors import Sentence, warn_user
 
@@ -34,6 +36,10 @@ MOST_WORDS = 50_000
 SMALLEST_VARIANCE = 1e-12
 WORD_DIRECTIONS = 50
 LETTER_DIRECTIONS = 30
+WORDS_OF_A_SENTENCE = (
+    6.0  # Mean number of words from which on models of sentences say more than words; not tuned.
+)
+VECTOR_DIRECTIONS = 100
 
 
 @dataclass(frozen=True)
@@ -54,10 +60,10 @@ class Encoder:
     """What each indicator of categories counts in a single column, where trees are given that."""
 
 
-def fitted(name: str, look: Look, fill: bool) -> Encoder | None:
+def fitted(name: str, look: Look, fill: bool, of_texts: str = "tfidf") -> Encoder | None:
     """The encoder of a column, whose missing cells are filled or kept; None if its texts share no word."""
     if look.kind == "text":
-        return _texts(name, look)
+        return _texts(name, look, of_texts)
     makers = {"boolean": _booleans, "category": _categories, "date": _dates}
     return makers.get(look.kind, _numbers)(name, look, fill)
 
@@ -201,8 +207,8 @@ def _days(origin: Any, fill: float, periods: tuple[float, ...], cells: Cells) ->
     return np.column_stack([days, *(turn(angle) for angle in angles for turn in (np.sin, np.cos))])
 
 
-def _texts(name: str, look: Look) -> Encoder | None:
-    """Texts by the words in them, names by groups of two to four letters: leading directions of tf-idf.
+def _texts(name: str, look: Look, encoder: str) -> Encoder | None:
+    """Texts by an encoder or the words in them, names by groups of two to four letters: leading directions.
 
     Rows have length 1: two texts without a word in common lie as far apart as two rows do on average in a
     standardised number.
@@ -211,10 +217,20 @@ def _texts(name: str, look: Look) -> Encoder | None:
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     known = look.values[~look.missing].tolist()
-    words = sum(len(str(cell).split()) for cell in known) >= WORDS_OF_A_TEXT * len(known)
+    length = sum(len(str(cell).split()) for cell in known) / len(known)
+    words, sentences = length >= WORDS_OF_A_TEXT, length >= WORDS_OF_A_SENTENCE
+    texts = np.where(look.missing, "", look.values).tolist()
+    if sentences and encoder != "tfidf":
+        vectors = _vectors(encoder, texts)
+        width = min(VECTOR_DIRECTIONS, len(vectors) - 1, vectors.shape[1])
+        if width < 1:
+            return None
+        directions = TruncatedSVD(width, random_state=0).fit(vectors)
+        names = tuple(f"{name} {i + 1}" for i in range(width))
+        became = Sentence("{} numbers by the encoder {}", (width, encoder))
+        return Encoder(names, ("text",) * width, partial(_encoded, encoder, directions), became)
     which = {"token_pattern": r"(?u)\b\w\w+\b"} if words else {"analyzer": "char_wb", "ngram_range": (2, 4)}
     vectors = TfidfVectorizer(sublinear_tf=True, min_df=2, max_features=MOST_WORDS, **which)
-    texts = np.where(look.missing, "", look.values).tolist()
     try:
         counted = vectors.fit_transform(texts)
     except ValueError:  # every word is found in one cell only
@@ -225,7 +241,31 @@ def _texts(name: str, look: Look) -> Encoder | None:
         return None
     made = partial(_directions, vectors, TruncatedSVD(width, random_state=0).fit(counted))
     names = tuple(f"{name} {i + 1}" for i in range(width))
-    return Encoder(names, ("text",) * width, made, Sentence("{} numbers", (width,)))
+    told, better = Sentence("{} numbers", (width,)), better_encoder("texts") if sentences else None
+    if better is not None:
+        told = Sentence("{} numbers by tfidf; {} brings a better encoder", (width, better))
+    return Encoder(names, ("text",) * width, made, told)
+
+
+def _encoded(encoder: str, directions: Any, cells: Cells) -> FloatArray:
+    """The directions of what an encoder of texts says; an empty text is zero."""
+    from sklearn.preprocessing import normalize
+
+    vectors = _vectors(encoder, np.where(cells.missing, "", cells.text).tolist())
+    return np.where(cells.missing[:, None], 0.0, normalize(directions.transform(vectors)))
+
+
+_last: dict[tuple[str, str], FloatArray] = {}
+
+
+def _vectors(encoder: str, texts: list[str]) -> FloatArray:
+    """Vectors of texts; those of the last column are kept, as a job asks for them after the fit again."""
+    key = (encoder, blake2b("\0".join(texts).encode("utf-8", "surrogatepass")).hexdigest())
+    if key not in _last:
+        found = encode(texts, encoder)
+        _last.clear()
+        _last[key] = found
+    return _last[key]
 
 
 def _directions(vectors: Any, directions: Any, cells: Cells) -> FloatArray:

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from graphwell._rows import by_columns, equal_rows, hash_of
 from graphwell._types import FloatArray
 from graphwell.encoders.columns import WANT_A_SCALE, Encoder, fitted, shift_and_factor
+from graphwell.encoders.encode import default_encoder
 from graphwell.encoders.kinds import Cells, ColumnCells, Look, look_at
 from graphwell.encoders.report import (
     NAMES_SHOWN,
@@ -67,6 +68,9 @@ class TableEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         says which, and why.
     pca : int, optional
         Principal components to project the matrix onto at the end.
+    text_encoder : str
+        What makes numbers of texts, by its name in `graphwell.encode`: "auto" is "use" if that is installed,
+        else "tfidf".
 
     Attributes
     ----------
@@ -100,6 +104,7 @@ class TableEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         missing: str = "fill",
         standardise: bool | str | Callable[[FloatArray], Any] = False,
         pca: int | None = None,
+        text_encoder: str = "auto",
     ) -> None:
         self.features = features
         self.drop = drop
@@ -109,6 +114,7 @@ class TableEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         self.missing = missing
         self.standardise = standardise
         self.pca = pca
+        self.text_encoder = text_encoder
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Look at every column.
@@ -272,6 +278,7 @@ class TableEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         wanted = "number" if name in self.as_number else "category" if name in self.as_category else None
         asked = wanted is not None or self.features is not None
         look = look_at(column, wanted, self.decimal)
+        of_texts = default_encoder("texts") if self.text_encoder == "auto" else self.text_encoder
         if look.missing.all():
             if wanted == "number":
                 problem = "{field} {}: the column holds no number; its first cell is {!r}."
@@ -284,7 +291,7 @@ class TableEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
             first = seen.setdefault((look.kind, _digest(look.values)), name)
             if first != name:
                 return left_out(name, look.kind, "a copy of {!r}", first)
-        encoder = fitted(name, look, self.missing == "fill")
+        encoder = fitted(name, look, self.missing == "fill", of_texts)
         if encoder is None:
             return left_out(name, "text", "no two of its texts share a word")
         self.encoders_[name] = encoder

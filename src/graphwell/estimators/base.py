@@ -194,7 +194,8 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
             labels = read_labels(y, rows.n_rows, self.unknown)
         labels, trust = read_trust(sample_weight, labels)
         labels = with_classes(labels, self.classes)
-        labels = replace(labels, groups=_copies(backend, rows, graph, labels))
+        near = y.groups if isinstance(y, Labels) else None  # rows that the caller knows to be nearly equal
+        labels = replace(labels, groups=_copies(backend, rows, graph, labels) if near is None else near)
         self._announce(rows.n_rows, len(labels.classes))
         rows, graph, tuned, seconds = self._tuned(backend, rows, graph, labels, features, run)
         plain = self._after_tuning(tuned)  # it may be sent to workers

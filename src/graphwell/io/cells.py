@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphwell._types import BoolArray, FloatArray
+from graphwell.errors import Sentence
 
 if TYPE_CHECKING:
     import pandas
@@ -46,6 +47,9 @@ class Table:
     written: Mapping[str, Any] = field(repr=False, default_factory=dict)
     usual_features: tuple[str, ...] | None = None  # to compare rows by, where the user names none
     usual_affinity: Any = field(repr=False, default=None)  # a graph of the rows, used in the same case
+    vectors: Any = field(repr=False, default=None)  # a data frame that rows are compared by instead
+    groups: Any = field(repr=False, default=None)  # equal where rows are nearly equal by their vectors
+    notes: tuple[Sentence, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:

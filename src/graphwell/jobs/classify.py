@@ -26,8 +26,9 @@ from graphwell.estimators.registry import DEFAULT, methods
 from graphwell.estimators.tuning.metrics import CANDIDATES
 from graphwell.graph import Graph
 from graphwell.io.cells import NewColumns, is_formula, text_column
-from graphwell.io.files import STANDARD, written_together, written_whole
+from graphwell.io.files import STANDARD, folder_written_whole, written_together, written_whole
 from graphwell.io.tables import format_of, opened_output, write_table
+from graphwell.jobs.folder import is_folder, sort_files
 from graphwell.jobs.report import (
     LIKELY_WRONG,
     Accuracy,
@@ -80,6 +81,7 @@ class ClassifyOptions(TableOptions):
     checkpoint: Path | None = None  # file that the run is saved in; a killed run goes on from it
     cluster: str | None = None  # address of a Dask scheduler; "local" if memory asks for it, or "local:4"
     safe_csv: bool = False  # put an apostrophe before text that a spreadsheet would run as a formula
+    sort_into: Path | None = None  # new folder that gets links to the files of a folder, by class
     suggest: int = 0  # how many rows to label next to name
     check_labels: bool = False  # say which given labels look wrong, in the report and in two more columns
     parameters: Mapping[str, Any] = field(default_factory=dict)  # further ones of the method's classifier
@@ -128,8 +130,12 @@ def classify(
     [('cat', 2), ('dog', 2)]
     """
     began = time.perf_counter()
-    if options.cluster is None:
+    if options.cluster is None and not is_folder(options.table):
         format_of(options.table, "table")
+    if options.sort_into is not None and not is_folder(options.table):
+        raise OptionError("sort_into", "{field} is for a folder of files; {} is none.", options.table)
+    if options.sort_into is not None and options.sort_into.exists():
+        raise OptionError("sort_into", "{field} {} is there already; name a new folder.", options.sort_into)
     files = {"report": options.report, "checkpoint": options.checkpoint}
     check_files(options.table, output=options.output, draw=draw, **files)
     with limited_to(options.max_memory), notes_from_warnings() as warned:
@@ -164,7 +170,7 @@ def label_rows(rows: TableRows, classifier: Any, progress: Progress) -> tuple[Cl
     points = None
     if not isinstance(X, Graph):
         points = encoder.transform(X) if X is rows.frame else X
-        groups, of_copies = copies(points)
+        groups, of_copies = copies(points) if rows.labels.groups is None else (rows.labels.groups, [])
         differ = labels_that_differ(groups, labels.codes, rows.classes, rows.numbers)
         notes += [*of_copies, *([] if differ is None else [differ])]
     stages = dict(classifier.timings_)
@@ -302,6 +308,10 @@ def _write(rows: TableRows, new: NewColumns, report: ClassifyReport, draw: Draw)
     """Write the table and the page: both, or neither."""
     output, page = rows.options.output, rows.options.report
     with ExitStack() as shown, written_together() as held:
+        if rows.options.sort_into is not None:
+            sort_files(
+                rows.table, new.label, held.enter_context(folder_written_whole(rows.options.sort_into))
+            )
         if output is not None:
             place = shown if output == STANDARD else held
             write_table(rows.table, new, output, place.enter_context(opened_output(output)))
@@ -368,7 +378,7 @@ def summarise(
         notes=(*rows.notes, *(notes or ()), *(note for found in ways for note in found)),
         seconds=seconds,
         output=options.output,
-        files=tuple(path for path in (options.output, options.report) if path is not None),
+        files=tuple(path for path in (options.output, options.report, options.sort_into) if path is not None),
         details=details,
     )
 

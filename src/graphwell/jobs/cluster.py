@@ -121,7 +121,7 @@ def read_folder(options: ClassifyOptions, progress: Progress = silent) -> Folder
     shown = read_rows(first, options, labelled=False)
     here = replace(rows.given.labels, codes=rows.given.codes[: first.n_rows])
     names = np.array([*map(str, here.classes.tolist()), ""], dtype=object)[here.codes]
-    encoder = options.encoder()
+    encoder = options.table_encoder()
     encoder.look_at(shown.frame, names)
     numbers = tuple(name for name in encoder.encoders_ if as_numbers(first.column(name)) is not None)
     others = [name for name in encoder.encoders_ if name not in numbers]

@@ -16,6 +16,7 @@ from graphwell.io.cells import NEW_NAMES, NewColumns, Table, as_numbers, as_text
 from graphwell.io.files import check_distinct, check_output, written_whole
 from graphwell.io.tables import format_of, write_table
 from graphwell.io.text import write_cells
+from graphwell.jobs.folder import is_folder
 from graphwell.jobs.suggest import CANNOT_TELL, ROW, USUAL_LABEL, SuggestOptions, cannot_tell
 from graphwell.jobs.table import TableRows, find_column, notes_from_warnings, open_rows
 from graphwell.memory import limited_to
@@ -53,7 +54,8 @@ class LabelOptions(SuggestOptions):
     @property
     def labelled(self) -> Path:
         """File for the labelled table."""
-        return self.output or self.table.with_name(f"{self.table.stem}.labelled{self.table.suffix}")
+        name = f"{self.table.name}.labelled.csv" if is_folder(self.table) else ""
+        return self.output or self.table.with_name(name or f"{self.table.stem}.labelled{self.table.suffix}")
 
     @property
     def answers(self) -> Path:
@@ -179,9 +181,13 @@ class LabelledTable:
     def fingerprint(self) -> dict[str, Any]:
         """What tells this table, read in this way, from others; values of JSON."""
         options, digest = self.options, blake2b(digest_size=16)
-        with options.table.open("rb") as file:
-            while block := file.read(2**22):
-                digest.update(block)
+        if self.read.table.vectors is not None:
+            digest.update("\0".join(self.read.ids.tolist()).encode("utf-8", "surrogatepass"))
+            digest.update(np.ascontiguousarray(self.read.table.vectors.to_numpy()).data)
+        else:
+            with options.table.open("rb") as file:
+                while block := file.read(2**22):
+                    digest.update(block)
         marks = {
             "label": self.read.options.label,
             "unknown": list(options.unknown),
@@ -295,7 +301,9 @@ def open_table(options: LabelOptions, *, progress: Progress = silent) -> Labelle
         check_output(path, "output")
         check_distinct([("table", options.table), ("output", path)])
     with limited_to(options.max_memory), notes_from_warnings():  # the page shows unknown labels
-        return LabelledTable(options, open_rows(options, progress, labelled=False))
+        rows = open_rows(options, progress, labelled=False)
+        shown = {name: getattr(rows.options, name) for name in ("image_column", "images", "text_column")}
+        return LabelledTable(replace(options, **shown), rows)
 
 
 def write_labels(table: LabelledTable, classes: tuple[str, ...], given: IntArray, found: FoundLabels) -> None:

@@ -24,6 +24,7 @@ from graphwell.estimators.tuning.metrics import by_the_data
 from graphwell.io.cells import NEW_NAMES, Table, as_text
 from graphwell.io.files import STANDARD, check_distinct, check_output, check_standard_output
 from graphwell.io.tables import format_of, open_table
+from graphwell.jobs.folder import PATH, TEXT, is_folder, open_folder
 from graphwell.progress import Progress, silent
 
 SCALES = ("auto", "none", "standard", "robust")
@@ -56,6 +57,12 @@ class TableOptions:
     delimiter: str | None = None  # of a text table, as are the next two; all are found by default
     encoding: str | None = None
     decimal: str | None = None
+    encoder: str = "auto"  # of the files of a folder, or of columns of text: see `graphwell.encode`
+    cache: Path | None = None  # folder that keeps the vectors of files
+    labels: Path | None = None  # of a folder, the table of its labels: columns path and label
+    labels_from_folders: bool = (
+        False  # files are labelled by the subfolder they lie in; unknown/ has no label
+    )
     max_memory: str | None = None  # larger files are refused, "4GB" say; what is free by default
 
     def __post_init__(self) -> None:
@@ -73,18 +80,19 @@ class TableOptions:
         """The same options with what the table settles."""
         return self
 
-    def encoder(self, scale: Any = True) -> TableEncoder:
+    def table_encoder(self, scale: Any = True) -> TableEncoder:
         """The encoder that these options ask for; `scale` is that of the method where none is asked for."""
         missing = "fill" if self.missing == "drop" else self.missing
         scale = {"auto": scale, "none": False}.get(self.scale, self.scale)
         return TableEncoder(
-            self.features, (), self.as_number, self.as_category, self.decimal, missing, scale, self.pca
-        )
+            self.features, (), self.as_number, self.as_category, self.decimal, missing, scale, self.pca,
+            "auto" if is_folder(self.table) else self.encoder,
+        )  # fmt: skip
 
     @property
     def leaves_columns_to_the_fit(self) -> bool:
         """Whether a fit of the data frame encodes its columns as these options ask for."""
-        return self.encoder().get_params() == TableEncoder(standardise=True).get_params()
+        return self.table_encoder().get_params() == TableEncoder(standardise=True).get_params()
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,8 +130,9 @@ class TableRows:
 
     @property
     def labels(self) -> Labels:
-        """Given labels of the rows that take part."""
-        return replace(self.given.labels, codes=self.given.codes[self.kept])
+        """Given labels of the rows that take part; near copies are held out together."""
+        groups = None if self.table.groups is None else self.table.groups[self.kept]
+        return replace(self.given.labels, codes=self.given.codes[self.kept], groups=groups)
 
     @property
     def numbers(self) -> IntArray:
@@ -136,24 +145,40 @@ class TableRows:
 
     def encoded(self, scale: Any = by_the_data) -> tuple[TableEncoder, FloatArray]:
         """The encoder that the options ask for and its matrix, with a warning for each column to look at."""
-        encoder, X = encoded_frame(self.frame, self.labels, self.options.encoder(scale))
+        encoder, X = encoded_frame(self.frame, self.labels, self.options.table_encoder(scale))
         return encoder, np.ascontiguousarray(X)
 
     def columns(self, encoder: TableEncoder) -> tuple[Treatment, ...]:
         """The treatments of all columns, in the order of the table."""
         known = {**self.roles, **{treatment.name: treatment for treatment in encoder.treatments_}}
-        return tuple(known[name] for name in self.table.names)
+        shown = [known[name] for name in self.table.names]
+        return (*shown, *encoder.treatments_) if self.table.vectors is not None else tuple(shown)
 
 
 def open_rows(options: TableOptions, progress: Progress = silent, *, labelled: bool = True) -> TableRows:
     """Read a table; unless `labelled` is false, it must have labels of two classes."""
-    table = open_table(
-        options.table, delimiter=options.delimiter, encoding=options.encoding, decimal=options.decimal,
-        progress=progress,
-    )  # fmt: skip
+    if is_folder(options.table):
+        table = open_folder(options, progress)
+        options = replace(options, row_id=options.row_id or PATH, **_shown(options, table))
+    else:
+        for name in ("labels", "labels_from_folders"):
+            if getattr(options, name):
+                problem = "{field} is for a folder of files; {} is none."
+                raise OptionError(name, problem, options.table)
+        table = open_table(
+            options.table, delimiter=options.delimiter, encoding=options.encoding, decimal=options.decimal,
+            progress=progress,
+        )  # fmt: skip
     options = options.for_table(table)
     check_names(table, options)
     return read_rows(table, options, labelled=labelled)
+
+
+def _shown(options: Any, table: Table) -> dict[str, Any]:
+    """Options of a page that shows the files of a folder."""
+    if not hasattr(options, "text_column"):
+        return {}
+    return {"text_column": TEXT} if TEXT in table.names else {"image_column": PATH, "images": options.table}
 
 
 def read_rows(table: Table, options: TableOptions, *, labelled: bool = True) -> TableRows:
@@ -169,10 +194,14 @@ def read_rows(table: Table, options: TableOptions, *, labelled: bool = True) -> 
     roles = _roles(table, options)
     every = np.ones(table.n_rows, dtype=bool)
     frame = table.frame[[name for name in table.names if name not in roles]]
+    if table.vectors is not None:
+        roles |= {name: left_out(name, "", "the files are compared") for name in frame}
+        frame = table.vectors
     ids = None if options.row_id is None else as_text(table.column(options.row_id))
     old = [name for name in NEW_NAMES if name in table.names]
     replaced = "Columns of an earlier run were not used and are replaced: {}."
     notes = (
+        *table.notes,
         *given.notes,
         *([] if truth is None else _other_names(given, truth)),
         *([Sentence(replaced, (", ".join(old),))] if old else []),
@@ -183,7 +212,7 @@ def read_rows(table: Table, options: TableOptions, *, labelled: bool = True) -> 
 
 def _without_gaps(rows: TableRows) -> TableRows:
     """Leave out rows with a missing value; every class that had a label must keep one."""
-    encoder = replace(rows.options, scale="none", pca=None).encoder().set_params(missing="keep")
+    encoder = replace(rows.options, scale="none", pca=None).table_encoder().set_params(missing="keep")
     X = encoder.fit_transform(rows.frame)
     kept = ~np.isnan(X).any(axis=1)
     if kept.sum() < 2:

