@@ -116,6 +116,8 @@ def harmonic_shares(graph: CoarseGraph) -> FloatArray:
     n, W = len(graph.label_weights), graph.W
     inside = np.repeat(np.arange(n), np.diff(W.indptr)) == W.indices
     between = sparse.csr_array((np.where(inside, 0.0, W.data), W.indices, W.indptr), shape=(n, n))
+    # (D - W) f = label weights, where D counts the labels too: groups are never set to a label, as vertices
+    # are.
     degrees = between @ np.ones(n) + graph.label_weights.sum(axis=1)
     diagonal = degrees * (1 + 1e-9) + 1e-300
     if n <= LARGEST_DENSE or W.nnz > DENSE_FROM * n * n:
@@ -240,6 +242,7 @@ def _choose(
             own = labels[c]
             class_volumes[own] -= volumes[c]
             for k in range(n_classes):
+                # What the energy falls by if c joins class k, but for what is the same for all classes.
                 force = press * pressure[k] * (class_volumes[k] + volumes[c] / 2)
                 gains[k] = 2 * to_class[place, k] - force * volumes[c] + evidence[c, k]
             best, best_gain = own, gains[own]

@@ -245,6 +245,8 @@ def _move(
                 met[n_met] = c
                 n_met += links[c] == 0.0  # no branch: nobody can foresee who is met
                 links[c] += weights[at]
+            # What joining a community gains in modularity, equation (2) of Blondel et al., but for what is
+            # the same for all of them: links to c - resolution * volume_i volume_c / total.
             factor = scale * volumes[i]
             best = own
             threshold = links[own] - factor * (community_volumes[own] - volumes[i]) + 1e-12 * volumes[i]

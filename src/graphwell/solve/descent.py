@@ -195,7 +195,7 @@ def descend(
     while place < len(steps) and not stopped:
         epsilon, sweeps = steps[place]
         heartbeat()
-        swept = engine.sweep(problem, state, epsilon, step_size, sweeps)
+        swept = engine.sweep(problem, state, epsilon, step_size, sweeps)  # Algorithm 1 at this epsilon
         state = swept.state
         energies.append(swept.energy)
         label_changes.append(swept.label_changes)
@@ -204,6 +204,7 @@ def descend(
             number, energy, changes = place + 1, float(swept.energy), int(swept.label_changes)
             stopped = bool(callback(Step(number, len(steps), epsilon, energy, changes, state)))
         place = following()
+    # Converged or not, the last state stands: the paper has no rule to stop but the end of the schedule.
     ended = Status.UNSETTLED if done and int(label_changes[-1]) else Status.SETTLED
     return Result(
         labels=state.labels,

@@ -33,7 +33,9 @@ class Problem:
     graph: PlacedGraph
     labels: IntArray  # class from 0 to `n_classes` - 1, or -1 where it is unknown
     n_classes: int
-    fidelity: float = 30.0  # weight of the known labels; at 30, the paper's, none is ever overruled
+    # lambda of equation (13), the weight of the known labels. At 30, the paper's, none is ever overruled: the
+    # other forces add up to about 2 epsilon at most, so it takes a fidelity of 4 or less to overrule one.
+    fidelity: float = 30.0
     balance: Balance | None = None  # pressure on the class sizes; not in the paper
     class_shares: FloatArray | None = None  # sizes of the classes as shares of all vertices, where known
     size_bounds: FloatArray | None = None  # lowest and highest share of each class; shares are estimated
@@ -57,7 +59,7 @@ class Problem:
     @property
     def fidelities(self) -> FloatArray:
         """Weight of the given class of each vertex: lambda of equation (13)."""
-        weights = self.is_known * float(self.fidelity)
+        weights = self.is_known * float(self.fidelity)  # lambda_i, 0 where nothing is known
         return weights if self.trust is None else weights * self.trust
 
     @once

@@ -77,7 +77,7 @@ class Annealed:
     def __iter__(self) -> Iterator[tuple[float, int]]:
         steps = 1 + math.floor(math.log(self.stop / self.start) / math.log(self.ratio) + 1e-9)
         for step in range(steps):
-            yield self.start * self.ratio**step, self.sweeps
+            yield self.start * self.ratio**step, self.sweeps  # epsilon falls here, and nowhere else
 
 
 def _check(sweeps: int, **epsilons: float) -> None:
@@ -103,11 +103,13 @@ def stable_step(engine: Engine) -> float:
     x = engine.asarray(np.random.default_rng(0).random(n) - 0.5)
     row_sums = engine.product(engine.xp.ones(n))
     for _ in range(POWER_ITERATIONS):
-        x = row_sums * x - engine.product(x)
+        x = row_sums * x - engine.product(x)  # the smoothing term's gradient inside one class is linear in r
         largest = math.sqrt(float((x * x).sum()))
         if largest == 0:
             break
         x = x / largest
+    # Of the explicit terms epsilon G + F' / epsilon of equation (15), the slopes are at most epsilon m and
+    # 1 / epsilon; the fidelity is implicit, and limits nothing.
     limits = (2 / (epsilon * largest + 1 / epsilon) for epsilon in (FIRST_EPSILON, LAST_EPSILON))
     _stable_steps[engine] = min(LARGEST_STEP, STABLE_SHARE * min(limits))
     return _stable_steps[engine]

@@ -97,10 +97,10 @@ def labels_agree(prepared: Prepared, final: State, sizes: IntArray) -> bool:
     voted = engine.to_host(engine.argmax(votes(problem, engine, final))[problem.is_known])
     given = np.asarray(engine.to_host(problem.labels[problem.is_known]))
     overruled, beyond = given[voted != given], max(0, len(given) - problem.n_classes)
-    if prepared.coarse is not None:
+    if prepared.coarse is not None:  # the number that are overruled, against the spread of a binomial number
         return len(overruled) <= max(1.0, CHANCE * np.sqrt(beyond))
     per_label = sizes / sizes.sum() / np.maximum(np.bincount(given, minlength=len(sizes)), 1)
-    few = len(overruled) <= max(1.0, MOST_LABELS_OVERRULED * beyond)
+    few = len(overruled) <= max(1.0, MOST_LABELS_OVERRULED * beyond)  # then the vertices they stand for
     return few and float(per_label[overruled].sum()) <= max(MOST_VERTICES_OVERRULED, 1.5 / len(given))
 
 

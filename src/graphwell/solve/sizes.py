@@ -56,6 +56,7 @@ def best_prices(sizes_under: Callable[[FloatArray], IntArray], sizes: FloatArray
             step *= 0.9
         if miss <= 0.002 * sizes.sum():
             break
+        # b_k += eta log(T_k / size_k): prices are relative, so what fits 10 rows fits 10,000
         prices = prices + step * np.log(np.maximum(sizes, 0.5) / np.maximum(found, 0.5))
     return best
 
@@ -109,10 +110,11 @@ def holding_balance(problem: Problem, engine: Engine, first: Vector, even: float
     """The pressure of a descent that begins at a coarse solution: towards its sizes, or even ones."""
     if problem.class_shares is not None:
         return Balance(GIVEN_STRENGTH, problem.class_shares)
-    weights = engine.xp.sqrt(problem.graph.degrees)
+    weights = engine.xp.sqrt(problem.graph.degrees)  # phi_i, but for a factor
     mass = np.asarray(engine.to_host(engine.group_sums(first, weights, problem.n_classes)))
     present = mass > 0
     strength = even * EVEN_STRENGTH + (1 - even) * HOLDING_STRENGTH
+    # Mass M_k of each class to be held: even ones, or those of the coarse solution, or between.
     shares = even * present / max(1, present.sum()) + (1 - even) * mass / (mass.sum() or 1.0)
     return Balance(round(float(strength), 12), shares)
 
@@ -137,6 +139,7 @@ def estimated_shares(counts: IntArray, coarse: FloatArray) -> FloatArray:
         return coarse
     expected = np.maximum(coarse, SMALLEST_SIZE) * counts.sum()
     deviation = float(((counts - expected) ** 2 / expected).sum())  # chi-square of the counts
+    # By chance alone, chi-square is as large as the classes less one, in the mean.
     trust = max(0.0, 1 - ((counts > 0).sum() - 1) / deviation) if deviation > 0 else 0.0
     if trust < TRUST_NEEDED:
         return coarse

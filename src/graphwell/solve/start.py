@@ -54,9 +54,11 @@ def laplace_scores(problem: Problem, engine: Engine, vertex_weights: Vector | No
     weighted = xp.sqrt(graph.degrees)  # g D^1/2
     if vertex_weights is not None:
         weighted = vertex_weights * weighted
-    root = xp.sqrt(xp.maximum(weighted * engine.product(weighted), 0.0))  # of the degrees under the weights
-    inside = xp.where(known, 0.0, quotient(xp, weighted, root))
-    b = engine.scaled(engine.votes(problem.labels, weighted, problem.n_classes), inside)
+    # Harmonic functions, equation (5) of Zhu et al.: (D_uu - W_uu) f_u = W_ul f_l. With x = D^1/2 f the
+    # system is (I - A S A) x = b, where A leaves out the labelled vertices.
+    root = xp.sqrt(xp.maximum(weighted * engine.product(weighted), 0.0))  # D^1/2 under the weights
+    inside = xp.where(known, 0.0, quotient(xp, weighted, root))  # A
+    b = engine.scaled(engine.votes(problem.labels, weighted, problem.n_classes), inside)  # W_ul f_l
     del weighted  # of a million rows, what is not needed any more counts
     solution = engine.solve(inside, b, coarse=coarse_level(engine, graph, root))
     outside = known | ~problem.reachable
@@ -75,10 +77,13 @@ def poisson_weights(problem: Problem, engine: Engine) -> tuple[Vector, Solution]
     """
     graph, xp = problem.graph, engine.xp
     root, ones = xp.sqrt(graph.degrees), xp.ones(graph.n_vertices)
+    # L g = sum over the labels of their strength - the mean, on each component; a singular system, in its
+    # range.
     source = quotient(xp, 1.0, root) * centred(engine, graph, source_strengths(problem, engine))
     solution = engine.solve(ones, source, coarse=coarse_level(engine, graph, root))
     del source, ones  # of a million rows, what is not needed any more counts
     g = centred(engine, graph, quotient(xp, 1.0, root) * solution.x, graph.degrees)
+    # g is determined up to a constant on each component: there its smallest value becomes just positive.
     lowest = engine.group_minima(graph.components, g, graph.n_components)
     g = g - xp.take(lowest, graph.components) + SMALLEST_WEIGHT
     return g / max(1.0, float(g.max()) / LARGEST_WEIGHT), solution

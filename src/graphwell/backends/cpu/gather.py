@@ -179,10 +179,15 @@ def move_rows(
         own = builder.lshr(state, emit.splat(bits))
         place = own if word.width == 64 else builder.zext(own, ir.VectorType(INDEX, LANES))
         pressed = emit.gather(emit.splat(emit.pointer(9)), place, element)
+        # sum_j S_ij (r_i +- r_j), equation (16): minus inside the class, plus across; then the pressure on
+        # sizes
         pull = add(multiply(row_sum, subtract(half, size)), subtract(total, multiply(two, same)))
         pull = add(pull, multiply(multiply(two, mass), pressed))
+        # F'(u_i) = f (f - 1) (2 f - 1), equation (17)
         slope = multiply(multiply(side, size), subtract(one, size))
         slope = multiply(slope, subtract(one, multiply(two, size)))
+        # minus the gradient, equation (15), with r' = -side; the fidelity is explicit, or implicit along the
+        # star
         force = subtract(multiply(multiply(eps, side), pull), divide(slope, eps))
         away = subtract(builder.sitofp(own, real), given)
         explicit = subtract(force, multiply(weight, add(away, d)))

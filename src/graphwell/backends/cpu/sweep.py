@@ -203,6 +203,7 @@ def sweep(
         sum_neighbors(columns, values, words, starts[s], starts[s + 1], row, shift, sums)
         if rest[0][row] < rest[0][row + LANES]:
             _add_rest(rest, words, row, shift, sums)
+        # Algorithm 1: u_i <- u_i - dt (...), and a bit for each vertex whose label changes
         left = move_rows(
             row, sums, offsets, words, following, row_sums, known, fidelity, phi, pressure,
             epsilon, step_size, implicit, shift,
@@ -210,11 +211,12 @@ def sweep(
         i = row
         while left:
             if left & 1:
-                d = offsets[i] - np.floor(offsets[i] + half)
+                d = offsets[i] - np.floor(offsets[i] + half)  # keep the offset
                 if not abs(d) <= half:  # no number: its word would name a class that there is not
                     d = real(0)
                 own = np.int64(words[i]) >> shift
                 first = starts[s] + i - row
+                # k <- argmin of the smoothing term
                 chosen = _majority(
                     columns, values, words, first, starts[s + 1], shift, own, phi[i], pressure, votes, rest, i
                 )
