@@ -52,12 +52,6 @@ def test_the_fingerprint_tells_tables_and_readings_apart(path):
     assert first != opened(path).fingerprint
 
 
-def found_labels(labels, scores, classes):
-    labels = np.array(labels)
-    nowhere = np.zeros(len(labels), dtype=bool)
-    return FoundLabels(labels, np.array(scores), np.array(classes), labels >= 0, nowhere)
-
-
 def found(labels, n_classes=2):
     labels = np.array(labels)
     scores = np.full((len(labels), n_classes), 0.1)

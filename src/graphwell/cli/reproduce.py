@@ -1,9 +1,8 @@
 """``graphwell reproduce``: the experiments of the paper beside its figures."""
 
 import os
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -13,18 +12,11 @@ if TYPE_CHECKING:
     from graphwell.experiments.reproduce import Reproduction
 
 
-class Choice(StrEnum):
-    """What can be reproduced."""
-
-    MOONS = "moons"
-    IMAGE = "image"
-    MNIST = "mnist"
-    ALL = "all"
-
-
 @ends_cleanly
 def reproduce(
-    what: Annotated[Choice, typer.Argument(help="Which experiments to run.")],
+    what: Annotated[
+        Literal["moons", "image", "mnist", "all"], typer.Argument(help="Which experiments to run.")
+    ],
     runs: Annotated[
         int | None, typer.Option(min=1, help="Runs per line; the paper's number by default.")
     ] = None,
@@ -41,7 +33,7 @@ def reproduce(
     from graphwell.experiments.reproduce import PAPER_RUNS, write
     from graphwell.experiments.reproduce import reproduce as run_experiments
 
-    names = tuple(PAPER_RUNS) if what is Choice.ALL else (what.value,)
+    names = tuple(PAPER_RUNS) if what == "all" else (what,)
     _check_folder(output)
     with bars() as progress:
         found = run_experiments(names, runs, seed, data, progress)

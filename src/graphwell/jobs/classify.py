@@ -283,7 +283,7 @@ def _held_out(
         asked[hidden], runs = True, runs + 1
         if len(np.unique(groups[asked])) >= HELD_OUT_ENOUGH:
             break
-    return Holdout(right, int(asked.sum()), runs, len(np.unique(groups[asked])))
+    return Holdout(right, int(asked.sum()), len(np.unique(groups[asked])), runs)
 
 
 def _codes(classifier: Any, classes: Any) -> IntArray:

@@ -85,7 +85,7 @@ def as_json(value: Any, words: Words = in_python) -> Any:
 
 @dataclass(frozen=True)
 class Accuracy:
-    """A number of correct answers.
+    """A number of correct answers, of which `independent` ones do not depend on each other.
 
     Examples
     --------
@@ -98,6 +98,7 @@ class Accuracy:
 
     right: int
     of: int
+    independent: int | None = None  # all of them, unless told
 
     @property
     def share(self) -> float:
@@ -105,14 +106,9 @@ class Accuracy:
         return self.right / self.of
 
     @property
-    def independent(self) -> int:
-        """Number of answers that do not depend on each other."""
-        return self.of
-
-    @property
     def interval(self) -> tuple[float, float]:
         """Where the true share lies with 95 % confidence (Wilson)."""
-        n, p, z = self.independent, self.share, Z_95
+        n, p, z = self.independent or self.of, self.share, Z_95
         centre = (p + z * z / (2 * n)) / (1 + z * z / n)
         half = z / (1 + z * z / n) * np.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
         return max(0.0, float(centre - half)), min(1.0, float(centre + half))
@@ -125,33 +121,24 @@ class Accuracy:
 
 @dataclass(frozen=True)
 class Holdout(Accuracy):
-    """Correct answers on labels that were hidden, each in one of several runs."""
+    """Correct answers on labels that were hidden in turn; labels of copies of a row are not independent."""
 
     runs: int = 1
-    labels: int = 0  # on rows that differ; a copy tells no more
-
-    @property
-    def independent(self) -> int:
-        """Number of different labels."""
-        return self.labels
 
     @property
     def in_words(self) -> str:
-        """What was found, and how little it may tell."""
-        low, high = self.interval
-        asked = f"{self.runs} runs, each without some of the given labels, got {self.right:,} of {self.of:,}"
-        asked += " right"
-        if self.runs == 1:
-            asked = f"A run without {self.of:,} of the given labels got {self.right:,} of them right"
-        elif self.labels < self.of:
-            asked += f", {self.labels:,} different ones"
-        little = " So few labels tell little." if self.labels < FEW_LABELS else ""
-        share = f"{100 * self.share:.1f} % (95 % confidence: {100 * low:.0f} to {100 * high:.0f} %)."
-        return f"{asked}: {share}{little}"
+        """The share and how little it may tell."""
+        low, high = (round(100 * each) for each in self.interval)
+        labels = self.independent or self.of
+        runs = "A run" if self.runs == 1 else f"{self.runs} runs, each"
+        asked = f"{runs} without some of the given labels, got {self.right:,} of {self.of:,} right"
+        asked += f", {labels:,} different ones" if labels < self.of else ""
+        share = f"{asked}: {100 * self.share:.1f} % (95 % confidence: {low} to {high} %)."
+        return share + (" So few labels tell little." if labels < FEW_LABELS else "")
 
     def as_json(self) -> dict[str, Any]:
         """Return values that JSON can hold."""
-        return {**super().as_json(), "runs": self.runs, "labels": self.labels}
+        return {**super().as_json(), "runs": self.runs, "labels": self.independent or self.of}
 
 
 @dataclass(frozen=True)

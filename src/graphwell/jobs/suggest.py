@@ -81,8 +81,8 @@ class SuggestReport(Report):
         classes = counted(len(self.classes), "class", "classes")
         known = f"{counted(self.labels_given, 'label')} of {classes} so far"
         known = known if self.labels_given else "no label yet"
-        rows = f"{counted(self.rows, 'row')}, {known}. Rows are chosen by {self.strategy}."
-        return [rows, *written(self.files)]
+        chosen = "" if self.strategy == "auto" else f" Rows are chosen by {self.strategy}."
+        return [f"{counted(self.rows, 'row')}, {known}.{chosen}", *written(self.files)]
 
     def grids(self, words: Words = in_python) -> list[Grid]:
         """The rows to label."""
