@@ -183,7 +183,7 @@ class Painter(User):
     arguments = ("paint", "in.png", "--output", "painted")
     files = ("in.png", "painted", ".painted.address")
     event = "picture"
-    keeps = ("stroke", "add class", "rename class", "color class")
+    keeps = ("stroke", "add class", "rename class", "color class", "merge classes", "remove class")
 
     def furnish(self, folder: Path) -> None:
         """A small picture."""
@@ -205,6 +205,8 @@ class Painter(User):
             {"do": "add class", "name": f"class {rng.randrange(9)}"},
             {"do": "rename class", "class": rng.randrange(3), "name": f"other {rng.randrange(9)}"},
             {"do": "color class", "class": rng.randrange(3), "color": f"#{rng.randrange(16**6):06x}"},
+            {"do": "merge classes", "class": rng.randrange(3), "into": rng.randrange(3)},
+            {"do": "remove class", "class": rng.randrange(3)},
             *[{"do": "undo"}, {"do": "redo"}] * 2,
             {"do": "open", "picture": 0},
             {"do": "save"},

@@ -80,8 +80,10 @@ def test_a_hundred_thousand_rows_from_the_first_look_to_a_kill(browser, tmp_path
         drag(browser, [(0.02, 0.2), (0.4, 0.2), (0.4, 0.95), (0.02, 0.95), (0.02, 0.3)])
         wait_until(browser, "!document.getElementById('many').hidden")
         keep_screenshot(browser, "label_lasso")
+        asked_before = asked(browser)
         press(browser, "2")
         after(browser, 11)
+        assert asked(browser) == asked_before
         wait_until(
             browser, "document.getElementById('lasso-says').textContent.includes('The model now says')"
         )

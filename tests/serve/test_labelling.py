@@ -291,7 +291,7 @@ def test_sizes_doubt_and_a_curve_that_goes_on_after_a_new_start(tmp_path):
 
 NOTE = {"labels": 3, "share": 0.5, "low": 0.2, "high": 0.8, "checked": [[7, 0.6, True]]}
 ODD_NOTES: list[dict[str, object]] = [
-    *({**NOTE, "share": odd} for odd in (None, True, "0.5", [], {})),
+    *({**NOTE, "share": odd} for odd in (None, True, "0.5", [0], {"a": 0})),
     *({key: value for key, value in NOTE.items() if key != name} for name in NOTE),
     *({**NOTE, "checked": odd} for odd in (5, None, [5], [[7, 0.6]], [["7", 0.6, True]], [[7, None, True]])),
 ]

@@ -89,6 +89,37 @@ def test_classes_go_to_the_next_picture_and_all_changes_are_undone(window):
     assert len(window.first["strokes"]) == 1
 
 
+def test_removed_and_merged_classes_take_their_strokes_along_and_come_back(folder, window):
+    window.do("add class", name="stem")
+    third = {"class": 2, "width": 3, "erase": False, "points": [[5, 50], [60, 50]]}
+    erased = {**MIDDLE, "erase": True, "points": [[33, 30]]}
+    for stroke in (ACROSS, MIDDLE, third, erased):
+        window.do("stroke", **stroke)
+    before = window.first["strokes"], window.page._painting.seeds
+    window.do("merge classes", **{"class": 0, "into": 2})
+    assert names(window) == ["ground", "stem"]
+    assert [stroke["class"] for stroke in window.first["strokes"]] == [1, 0, 1, 0]
+    assert window.of("done")[-1]["strokes"] == window.first["strokes"]
+    window.do("remove class", **{"class": 1})
+    assert [stroke["points"] for stroke in window.first["strokes"]] == [MIDDLE["points"], [[33, 30]]]
+    assert set(window.page._painting.seeds.ravel()) == {-1, 0}
+    assert set(window.shown().ravel()) == {0}
+    after = window.page._painting.seeds
+    for odd in ({"class": 0}, {"class": 0, "into": 0}, {"class": 0, "into": 7}, {"class": 0, "into": None}):
+        with pytest.raises(ValueError, match="Another class must be left"):
+            window.do("remove class", **odd)
+    window.page.end()
+    with Canvas(folder) as again:
+        assert (again.page._painting.seeds == after).all()
+        for _ in range(2):
+            again.do("undo")
+        assert (again.first["strokes"], names(again)) == (before[0], ["leaf", "ground", "stem"])
+        assert (again.page._painting.seeds == before[1]).all()
+        for _ in range(2):
+            again.do("redo")
+        assert (again.page._painting.seeds == after).all()
+
+
 def test_everything_is_saved_and_marks_the_same_pixels_when_it_is_read(folder, window):
     with pytest.raises(ValueError, match="nothing to save yet"):
         window.do("save")

@@ -289,7 +289,8 @@ def addresses_of(page):
 @pytest.mark.parametrize("name", ["label", "paint"])
 def test_every_import_of_every_module_has_an_address(name):
     page = one_document(name)
-    assert not re.search(r'src="|href="static|http:', page)
+    named = page.replace("http://www.w3.org/2000/svg", "")  # a namespace is no address
+    assert not re.search(r'src="|href="static|http:', named)
     assert page.count("<style nonce=") == 2
     addresses = addresses_of(page)
     for address in addresses.values():

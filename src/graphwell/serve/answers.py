@@ -32,13 +32,7 @@ COLOR = re.compile(r"#[0-9a-f]{6}")
 
 
 def clean_name(name: object) -> str:
-    r"""A name that can be shown, and written into any file.
-
-    Examples
-    --------
-    >>> clean_name(" two\nlines ")
-    'two lines'
-    """
+    """A name that can be shown, and written into any file: on one line, without control characters."""
     letters = name if isinstance(name, str) else ""
     clean = " ".join("".join(letter if letter.isprintable() else " " for letter in letters).split())
     if not clean or len(clean) > LONGEST_NAME:

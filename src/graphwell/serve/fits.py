@@ -53,6 +53,7 @@ class Fit:
     found: FoundLabels | None = None
     accuracy: AccuracyEstimate | None = None
     checked: Mapping[int, Checked] = field(default_factory=dict)
+    disagreeing: Mapping[int, tuple[int, float]] = field(default_factory=dict)
 
 
 class StoppedError(Exception):
@@ -193,7 +194,19 @@ def refit(session: Session, now: Snapshot, stale: threading.Event) -> Fit:
             warnings.simplefilter("ignore", kind)
         session.fit(cancel=stale)
     new = {row: check for row, check in session.checked.items() if check.age == 1}
-    return Fit(now, FoundLabels.of(session.classifier), session.accuracy(), new)
+    found = FoundLabels.of(session.classifier)
+    return Fit(now, found, session.accuracy(), new, disagreeing(session.prepared.shown.W, found, now))
+
+
+def disagreeing(W: Any, found: FoundLabels, now: Snapshot) -> dict[int, tuple[int, float]]:
+    """The class that the neighbours of an answered row have, and its share of them, where it is another."""
+    rows = np.flatnonzero((now.codes >= 0) & (now.weights == 1))
+    votes = W[rows] @ np.where(found.reachable[:, None], found.scores, 0.0)
+    votes /= np.maximum(votes.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+    best, shares = found.classes[votes.argmax(axis=1)], votes.max(axis=1)
+    other = best != now.codes[rows]
+    pairs = zip(best[other].tolist(), shares[other].tolist(), strict=True)
+    return dict(zip(rows[other].tolist(), pairs, strict=True))
 
 
 def next_questions(session: Session, now: Snapshot) -> list[Question]:

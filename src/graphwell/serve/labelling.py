@@ -34,7 +34,8 @@ ROWS_HELD_BACK = 5
 # In the bytes that a map is coloured by.
 NO_CLASS = 255
 STEPS_OF_DOUBT = 15
-DOUBTFUL_SHOWN = 30
+DOUBTFUL_SHOWN = ISSUES_SHOWN = 30
+MOST_LISTED = 100
 NEIGHBOURS_SHOWN = 6
 GUESSES_SHOWN = 3
 
@@ -59,6 +60,7 @@ class LabelPage:
             "redo": lambda _: self._redo(),
             "next": self._next,
             "row": lambda message: self._shown(self._row(message["row"])),
+            "rows": lambda message: [self._in_brief(self._row(row)) for row in message["rows"][:MOST_LISTED]],
             "search": lambda message: self._search(str(message["text"])),
             "export": lambda _: self._export(),
         }
@@ -74,6 +76,7 @@ class LabelPage:
         # class and doubt of every row as windows know them: NO_CLASS where it has none, doubt in steps
         self._colors, self._doubt = np.full(n_rows, NO_CLASS, np.uint8), np.zeros(n_rows, np.uint8)
         self._found: FoundLabels | None = None
+        self._expected: dict[int, tuple[int, float]] = {}  # by the model before it knew a row's answer
         self._model: dict[str, Any] = {"event": "model", "fits": 0}
         self._curve = journal.recall(AccuracyCurve)
         self._queue: list[Question] = []
@@ -123,6 +126,10 @@ class LabelPage:
             change = self.answers.planned(action)
             self.journal.do(action)
             self._changes.append(change)
+            if self._found is not None and len(change.rows) == 1 and change.codes[0][0] < 0:
+                row = int(change.rows[0])
+                if change.codes[1][0] in self._found.classes:  # else the model could not expect it
+                    self._expected.update((row, guess) for guess in self._found.guesses(row, 1))
             return self._changed(change)
 
     def _do_again(self, action: Action) -> None:
@@ -302,7 +309,21 @@ class LabelPage:
             "checked": 0 if fit.accuracy is None else fit.accuracy.n_checked,
             "early": early,
             "doubtful": self._doubtful_rows(fit),
+            "issues": self._issues(fit),
         }
+
+    def _issues(self, fit: Fit) -> list[dict[str, Any]]:
+        """Answers that the model did not expect, or whose neighbours disagree; none that was kept."""
+        kept: set[int] = set()
+        for change in self._changes:
+            if len(change.rows) == 1:  # an answer that is given a second time is kept
+                is_same = change.codes[0][0] == change.codes[1][0] and change.weights[0] == change.weights[1]
+                (kept.add if is_same else kept.discard)(int(change.rows[0]))
+        known = {**self._expected, **fit.disagreeing}
+        firm = np.where(fit.snapshot.weights == 1, fit.snapshot.codes, NOTHING)
+        rows = [row for row in known if row not in kept and firm[row] >= 0 and firm[row] != known[row][0]]
+        rows = sorted((row for row in rows if known[row][1] > 0.5), key=lambda row: -known[row][1])
+        return [{**self._in_brief(row), "guesses": [known[row]]} for row in rows[:ISSUES_SHOWN]]
 
     def _doubtful_rows(self, fit: Fit) -> list[dict[str, Any]]:
         """The most doubtful rows without a label, with what they may be."""
@@ -312,7 +333,7 @@ class LabelPage:
         rows = np.argpartition(-doubt, min(DOUBTFUL_SHOWN, len(doubt) - 1))[:DOUBTFUL_SHOWN]
         rows = rows[np.argsort(-doubt[rows], kind="stable")]
         return [
-            {"row": int(row), "name": self.table.name(int(row)), "guesses": fit.found.guesses(int(row), 2)}
+            {**self._in_brief(int(row)), "guesses": fit.found.guesses(int(row), 2)}
             for row in rows
             if doubt[row] > 0
         ]

@@ -42,36 +42,16 @@ Application = Callable[[dict[str, Any], Callable[[], Awaitable[Any]], Callable[[
 def launch(
     page: Page,
     *,
-    host: str = "127.0.0.1",
-    port: int = 0,
-    address: str | None = None,
-    password: str | None = None,
+    host: str = "127.0.0.1",  # others than this machine reach a server only if it is not the loopback
+    port: int = 0,  # 0 for one that is free
+    address: str | None = None,  # of browsers, if it is not that of the host: https://label.example.org
+    password: str | None = None,  # needed where the host is not the loopback
     open_browser: bool = True,
-    on_ready: Callable[[str], None] = print,
-    request_seconds: float = SECONDS_FOR_A_REQUEST,
-    remembered: Path | None = None,
+    on_ready: Callable[[str], None] = print,  # is told the address, once the server listens
+    request_seconds: float = SECONDS_FOR_A_REQUEST,  # until a connection without a whole request is cut
+    remembered: Path | None = None,  # private file for port and token, so that open windows go on
 ) -> None:
-    """Serve a page until the process is interrupted.
-
-    Parameters
-    ----------
-    page : Page
-    host : str
-        To listen on; others than this machine reach it only if it is not the loopback.
-    port : int
-        0 for one that is free.
-    address : str, optional
-        That browsers use, if it is not that of the host: ``https://label.example.org``.
-    password : str, optional
-        Needed where the host is not the loopback.
-    open_browser : bool
-    on_ready : callable
-        Called with the address, once the server listens.
-    request_seconds : float
-        After which a connection is cut if no whole request has come.
-    remembered : Path, optional
-        File for the port and the token, for this user alone: after a new start open windows go on.
-    """
+    """Serve a page until the process is interrupted."""
     check_host(host, address, password)
     with ExitStack() as held:
         before = {} if remembered is None else read_private(remembered)

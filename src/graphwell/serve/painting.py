@@ -25,6 +25,8 @@ WIDEST = 200.0
 MOST_STROKES = 20_000
 LARGEST = 1e9
 MOST_CLASSES = 64
+# Actions after which a class is gone: with its strokes, or its strokes are of another.
+REMOVING = ("remove class", "merge classes")
 # As in `graphwell.io.drawings`: class, width, erase, points.
 Stroke = dict[str, Any]
 # Name and colour.
@@ -54,7 +56,7 @@ class PaintPage:
     def __init__(self, options: PaintOptions, class_names: tuple[str, ...] = ()) -> None:
         self.options = options
         self.commands: Mapping[str, Command] = {
-            **dict.fromkeys(("stroke", "add class", "rename class", "color class"), self._do),
+            **dict.fromkeys(("stroke", "add class", "rename class", "color class", *REMOVING), self._do),
             "undo": lambda _: self._undo(),
             "redo": lambda _: self._redo(),
             "open": self._open_another,
@@ -165,8 +167,9 @@ class PaintPage:
     def _changed(self, action: Action, event: str = "done") -> int:
         """Send a change to the windows; segment anew where the strokes changed."""
         stroke = self._painting.strokes[-1] if action["do"] == "stroke" and event == "done" else None
-        self._send({"event": event, "what": action["do"], "stroke": stroke, **self._state()})
-        if action["do"] == "stroke":
+        more = {"strokes": self._painting.strokes} if action["do"] in REMOVING else {"stroke": stroke}
+        self._send({"event": event, "what": action["do"], **more, **self._state()})
+        if action["do"] in ("stroke", *REMOVING):
             self._segment()
         return self._number
 
@@ -294,6 +297,7 @@ class Strokes:
         self._raster = Drawing(shape)
         self._covered: list[tuple[IntArray, IntArray]] = []  # pixels of each stroke, and their classes before
         self._classes: list[list[PaintClass]] = [[]]
+        self._removed: list[tuple[Any, ...]] = []  # strokes and pixels before a class was removed
 
     @property
     def classes(self) -> list[PaintClass]:
@@ -308,27 +312,43 @@ class Strokes:
     def do(self, action: Mapping[str, Any]) -> None:
         """Do an action that was `checked`."""
         if action["do"] == "stroke":
-            stroke = {name: action[name] for name in ("class", "width", "erase", "points")}
-            before = self._raster.classes.copy()
-            number = ERASED if stroke["erase"] else stroke["class"]
-            self._raster.stroke(stroke["points"], number, stroke["width"])
-            pixels = np.flatnonzero(self._raster.classes != before)
-            self._covered.append((pixels, before.ravel()[pixels]))
-            self.strokes.append(stroke)
+            self._draw({name: action[name] for name in ("class", "width", "erase", "points")})
             return
         classes = [dict(known) for known in self.classes]
         if action["do"] == "classes":
             classes = [dict(known) for known in action["classes"]]
         elif action["do"] == "add class":
             classes.append({"name": action["name"], "color": action["color"]})
+        elif action["do"] in REMOVING:
+            self._remove(action["class"], action.get("into"))
+            del classes[action["class"]]
         else:
             classes[action["class"]].update({k: action[k] for k in ("name", "color") if k in action})
         self._classes.append(classes)
+
+    def _draw(self, stroke: Stroke) -> None:
+        before = self._raster.classes.copy()
+        number = ERASED if stroke["erase"] else stroke["class"]
+        self._raster.stroke(stroke["points"], number, stroke["width"])
+        pixels = np.flatnonzero(self._raster.classes != before)
+        self._covered.append((pixels, before.ravel()[pixels]))
+        self.strokes.append(stroke)
+
+    def _remove(self, number: int, into: int | None) -> None:
+        """Draw anew without the strokes of a class, or with them as those of another; numbers close up."""
+        self._removed.append((self.strokes, self._raster, self._covered))
+        strokes, self.strokes, self._raster, self._covered = self.strokes, [], Drawing(self.shape), []
+        for stroke in strokes:
+            kept = stroke["class"] if stroke["class"] != number else 0 if stroke["erase"] else into
+            if kept is not None:
+                self._draw({**stroke, "class": kept - (kept > number)})
 
     def undo(self, action: Mapping[str, Any]) -> None:
         """Undo the action that was done last."""
         if action["do"] != "stroke":
             self._classes.pop()
+            if action["do"] in REMOVING:
+                self.strokes, self._raster, self._covered = self._removed.pop()
             return
         self.strokes.pop()
         pixels, before = self._covered.pop()
@@ -363,6 +383,11 @@ def checked(message: Mapping[str, Any], painting: Strokes) -> Action:
         return {"do": "add class", "name": _name(name, known), "color": PALETTE[len(known) % len(PALETTE)]}
     if type(number) is not int or not 0 <= number < len(known):
         raise ValueError("There is no such class.")
+    if message["do"] in REMOVING:
+        into = message.get("into", 0 if number else 1)
+        if type(into) is not int or not 0 <= into < len(known) or into == number:
+            raise ValueError("Another class must be left; add one first.")
+        return {name: message[name] for name in ("do", "class", "into") if name in message}
     if message["do"] == "color class":
         return {"do": "color class", "class": number, "color": _color(message.get("color"))}
     others = [other for place, other in enumerate(known) if place != number]

@@ -60,15 +60,16 @@ export function answerButtons(classes, onAnswer, guesses = new Map(), keyOf = ({
 
 const SAID = { "-2": "Marked as cannot tell", "-3": "Skipped before" };
 
-// back: the row whose answer was taken back last, if it is another.
-export function showQuestion(card, question, left, classes, on, back) {
+// back: the row whose answer was taken back last, if it is another; issue: why its label looks wrong, if it does.
+export function showQuestion(card, question, left, classes, on, back, issue) {
   if (!question) {
-    const text = left ? "Looking for the rows that are worth a question …" : "Every row has been asked.";
-    fill(card, make("h2", {}, "Question"), make("p", {}, text));
+    const text = left ? "Looking for the rows that are worth a question …" : `Every row has been asked. ${on.summary()}`;
+    fill(card, make("h2", {}, "Question"), make("p", {}, text), left ? null : make("button", { class: "primary", onclick: on.write }, "Write table"));
     return;
   }
   const byNumber = new Map(classes.map((entry) => [entry.number, entry]));
   const given = byNumber.get(question.given);
+  const best = byNumber.get(question.guesses[0]?.[0]);
   const sight = pictureOf(question);
   fill(
     card,
@@ -77,7 +78,7 @@ export function showQuestion(card, question, left, classes, on, back) {
     question.text ? make("div", { class: "words", tabindex: "0" }, question.text) : null,
     question.cells.length && !question.text ? cells(question.cells) : null,
     make("div", { class: "answers" }, ...answerButtons(classes, on.answer, new Map(question.guesses))),
-    guess(question, byNumber),
+    best && !issue ? make("p", { class: "faint" }, `The model's guess: ${best.name}, ${Math.round(100 * question.guesses[0][1])} %`) : null,
     classes.length ? null : make("p", { class: "faint" }, "There are no classes yet. Name them under Classes (N); then answer with a key or a click."),
     make(
       "div",
@@ -86,34 +87,22 @@ export function showQuestion(card, question, left, classes, on, back) {
       make("button", { class: "quiet", onclick: on.skip }, "Skip ", make("kbd", {}, "S")),
       given ? make("button", { class: "quiet", onclick: on.clear }, `Take back ${given.name}`) : null,
     ),
+    issue && given ? make("p", {}, `You said ${given.name}; it looks like ${byNumber.get(issue.guesses[0][0])?.name} (${Math.round(100 * issue.guesses[0][1])} %). `, make("button", { onclick: on.keep }, "Keep ", make("kbd", {}, "K"))) : null,
     make("p", { class: "faint" }, given ? `Labelled ${given.name}` : (SAID[question.given] ?? `Asked because: ${question.reason}`)),
     back ? make("p", {}, `Row ${back.name}: taken back; asked next. `, make("button", { onclick: () => on.ask(back.row) }, "Ask now")) : null,
-    question.near.length ? near(question.near, byNumber) : null,
+    question.near.length ? make("h2", {}, "Nearest labelled rows") : null,
+    make("div", { class: "near" }, ...question.near.map((row) => thumb(row, byNumber.get(row.class)))),
   );
 }
 
-function guess(question, byNumber) {
-  const [number, score] = question.guesses[0] ?? [];
-  const entry = byNumber.get(number);
-  if (!entry) return null;
-  return make("p", { class: "faint" }, `The model's guess: ${entry.name}, ${Math.round(100 * score)} %`);
-}
+const CELLS_SHOWN = 8;
 
+// Numbers are rounded, as long as one does not look at them; cells beyond the first are folded.
 function cells(pairs) {
-  return make(
-    "dl",
-    { class: "cells", tabindex: "0" },
-    ...pairs.flatMap(([name, cell]) => [make("dt", {}, name), make("dd", {}, cell)]),
-  );
-}
-
-function near(rows, byNumber) {
-  return make(
-    "div",
-    {},
-    make("h2", {}, "Nearest labelled rows"),
-    make("div", { class: "near" }, ...rows.map((row) => thumb(row, byNumber.get(row.class)))),
-  );
+  const rounded = (cell) => (/^-?\d+\.\d{4,}$/.test(cell) ? String(Number(Number(cell).toPrecision(4))) : cell);
+  const list = (some) => make("dl", { class: "cells" }, ...some.flatMap(([name, cell]) => [make("dt", {}, name), make("dd", { title: cell }, rounded(cell))]));
+  const rest = pairs.slice(CELLS_SHOWN);
+  return make("div", {}, list(pairs.slice(0, CELLS_SHOWN)), rest.length ? make("details", {}, make("summary", {}, `${rest.length} more`), list(rest)) : null);
 }
 
 // ------------------------------------------------------------------------------------ a class by its name
@@ -169,60 +158,104 @@ export class ByName {
   }
 }
 
-// ---------------------------------------------------------------------------------------------- many rows
+// ------------------------------------------------------------------------------------------ selected rows
 
-const WEAKEST = 0.02;
-const USUAL = 0.1;
+const MOST_THUMBS = 60;
 
-export class Many {
-  constructor(box, onLabel) {
-    this.box = box;
-    this.onLabel = onLabel;
-    this.rows = [];
-    this.weight = USUAL;
+export class Selection {
+  // page: {look(rows), classOf(row), label(rows, number), cannotTell(rows), changed()}
+  constructor(box, page) {
+    Object.assign(this, { box, page, rows: [], off: new Set(), classes: [], shown: [] });
+    box.hidden = true;
   }
 
   get isOpen() {
     return !this.box.hidden;
   }
 
-  open(rows, classes) {
-    this.rows = rows;
+  // Those that are not deselected.
+  get chosen() {
+    return this.isOpen ? this.rows.filter((row) => !this.off.has(row)) : [];
+  }
+
+  // left: how many of the rows were left out, as they are answered already.
+  async open(rows, classes, left) {
+    const counts = this.countsOf(rows);
+    const odd = [...rows].sort((a, b) => counts.get(this.page.classOf(a)) - counts.get(this.page.classOf(b)) || a - b);
+    Object.assign(this, { rows, classes, left, off: new Set(), shown: [], spoken: "" });
     this.box.hidden = false;
-    this.show(classes);
-    this.box.querySelector("button")?.focus();
+    this.show();
+    this.page.changed();
+    this.box.focus();
+    const shown = await this.page.look(odd.slice(0, MOST_THUMBS));
+    if (this.rows === rows) this.show(classes, shown);
   }
 
   close() {
+    if (!this.isOpen) return;
     this.box.hidden = true;
+    this.page.changed();
   }
 
   choose(number) {
+    const rows = this.chosen;
     this.close();
-    this.onLabel(this.rows, number, this.weight);
+    if (rows.length) (number === null ? this.page.cannotTell(rows) : this.page.label(rows, number));
   }
 
-  show(classes) {
+  turn(rows) {
+    for (const row of rows) if (!this.off.delete(row)) this.off.add(row);
+    this.show();
+    this.page.changed();
+  }
+
+  countsOf(rows) {
+    const counts = new Map();
+    for (const row of rows) counts.set(this.page.classOf(row), (counts.get(this.page.classOf(row)) ?? 0) + 1);
+    return new Map([...counts].sort((a, b) => b[1] - a[1]));
+  }
+
+  // Classes of some rows by the model, most first: "5 (135), 3 (12)".
+  said(rows) {
+    return [...this.countsOf(rows)].map(([entry, count]) => `${entry?.name ?? "no class yet"} (${count.toLocaleString("en")})`).join(", ");
+  }
+
+  // What an answer would change.
+  preview(entry) {
+    const changed = this.chosen.filter((row) => this.page.classOf(row)?.number !== entry.number);
+    const [count, all] = [changed.length, this.chosen.length].map((n) => n.toLocaleString("en"));
+    this.box.querySelector("[role=status]").textContent = `${entry.name}: ${count} of ${all} rows would change${changed.length ? `, now ${this.said(changed)}` : ""}.`;
+  }
+
+  show(classes = this.classes, shown = this.shown) {
     if (!this.isOpen) return;
-    const words = make("span", { class: "faint" });
-    const said = () => {
-      words.textContent = this.weight < 0.5 ? "the graph may overrule them" : this.weight < 1 ? "rarely overruled" : "as if you had looked at each";
-    };
-    const slider = make("input", {
-      type: "range", min: WEAKEST, max: "1", step: "0.01", value: this.weight, "aria-label": "How far these labels are trusted",
-      oninput: (event) => {
-        this.weight = Math.min(1, Number(event.target.value));
-        said();
-      },
-    });
-    said();
+    Object.assign(this, { classes, shown });
+    const [most] = this.countsOf(this.chosen).keys();
+    const others = this.chosen.filter((row) => this.page.classOf(row) !== most);
+    const buttons = answerButtons(classes, (number) => this.choose(number));
+    buttons.forEach((button, at) => ["pointerenter", "focus"].forEach((name) => button.addEventListener(name, () => this.preview(classes[at]))));
     fill(
       this.box,
-      make("p", {}, `Label ${this.rows.length.toLocaleString("en")} rows`),
-      make("div", { class: "answers" }, ...answerButtons(classes, (number) => this.choose(number))),
-      make("label", { class: "trust" }, "Trust", slider, words),
-      make("div", { class: "others" }, make("button", { class: "quiet", onclick: () => this.close() }, "Cancel ", make("kbd", {}, "Esc"))),
+      make("div", { class: "title" }, make("h2", {}, "Selected rows"), make("span", { class: "name" }, `${this.chosen.length.toLocaleString("en")}`)),
+      make("p", {}, `The model says: ${this.said(this.chosen)}.${this.left ? ` ${this.left} that you answered are left out.` : ""}`),
+      make("div", { class: "answers" }, ...buttons),
+      make("p", { class: "faint", role: "status" }, "Point at a class to see what would change. All of it is one step of undo."),
+      make(
+        "div",
+        { class: "others" },
+        make("button", { class: "quiet", onclick: () => this.choose(null) }, "Cannot tell ", make("kbd", {}, "X")),
+        others.length ? make("button", { class: "quiet", onclick: () => this.turn(others) }, `Leave out ${others.length.toLocaleString("en")} that are not ${most?.name ?? "new"}`) : null,
+        make("button", { class: "quiet", onclick: () => this.close() }, "Cancel ", make("kbd", {}, "Esc")),
+      ),
+      make("div", { class: "grid" }, ...shown.map((row) => this.thumb(row))),
+      this.rows.length > shown.length && shown.length ? make("p", { class: "faint" }, `The ${shown.length} that differ most from the others; ${(this.rows.length - shown.length).toLocaleString("en")} more.`) : null,
     );
+  }
+
+  thumb(row) {
+    const entry = this.page.classOf(row.row);
+    const [pressed, name] = [!this.off.has(row.row), `${row.name}: ${entry?.name ?? "no class yet"}`];
+    return make("button", { class: "pick", "aria-pressed": String(pressed), "aria-label": name, onclick: () => this.turn([row.row]) }, thumb(row, entry));
   }
 }
 
@@ -233,18 +266,13 @@ const WAIT = 60; // milliseconds that the pointer stays before the server is ask
 export class Hover {
   // box: where it is told; around: what it stays inside of; ask(row): what the server knows; entryOf(row): its class.
   constructor(box, around, ask, entryOf) {
-    Object.assign(this, { box, around, ask, entryOf, x: 0, y: 0 });
-    around.addEventListener("pointermove", (event) => {
-      const inside = around.getBoundingClientRect();
-      this.x = event.clientX - inside.left;
-      this.y = event.clientY - inside.top;
-    });
+    Object.assign(this, { box, around, ask, entryOf });
   }
 
-  // The row under the pointer has changed; null for none.
-  over(row) {
+  // The row under the pointer has changed, and its place; null for none.
+  over(row, place) {
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.show(row, this.x, this.y), row === null ? 0 : WAIT);
+    this.timer = setTimeout(() => this.show(row, ...(place ?? [])), row === null ? 0 : WAIT);
   }
 
   async show(row, x, y) {
@@ -263,7 +291,8 @@ export class Hover {
     );
     const inside = this.around.getBoundingClientRect();
     this.box.hidden = false;
+    const tools = this.around.querySelector("canvas").offsetTop;
     this.box.style.left = `${Math.min(x + 14, inside.width - this.box.offsetWidth - 8)}px`;
-    this.box.style.top = `${Math.min(y + 14, inside.height - this.box.offsetHeight - 8)}px`;
+    this.box.style.top = `${Math.min(y + tools + 14, inside.height - this.box.offsetHeight - 8)}px`;
   }
 }

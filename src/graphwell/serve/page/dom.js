@@ -13,8 +13,15 @@ export function make(tag, attributes = {}, ...children) {
   return element;
 }
 
+// The keyboard's focus stays on what is called the same, or else on the element.
 export function fill(element, ...children) {
+  const called = (one) => one.dataset.class ?? one.getAttribute("aria-label") ?? one.textContent;
+  const held = element.contains(document.activeElement) && element !== document.activeElement ? called(document.activeElement) : null;
   element.replaceChildren(...children.filter((child) => child !== undefined && child !== null));
+  if (held === null) return;
+  const same = [...element.querySelectorAll("button, input, select, [tabindex]")].find((one) => called(one) === held);
+  if (!same) element.tabIndex = -1;
+  (same ?? element).focus({ preventScroll: true });
 }
 
 export const byId = (id) => document.getElementById(id);

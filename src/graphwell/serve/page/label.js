@@ -1,6 +1,6 @@
 // The page of `graphwell label`: it holds what the server told, and passes on what the user does.
 
-import { answerButtons, ByName, Hover, Many, showQuestion } from "./cards.js";
+import { ByName, Hover, Selection, showQuestion } from "./cards.js";
 import { Channel } from "./channel.js";
 import { byId, fill, make, rgb } from "./dom.js";
 import { PointsMap } from "./points.js";
@@ -11,21 +11,27 @@ const NOTHING = -1;
 const CANNOT_TELL = -2;
 const MOST_LATER = 20;
 const STEPS_OF_DOUBT = 15;
+const MOST_LISTED = 100;
 const SECONDS_OF_A_MESSAGE = 5;
+const WEIGHT_OF_MANY = 0.1; // of a label that was given to many rows at once
 const UNKNOWN = [154, 160, 166];
 
-const state = { rows: 0, classes: [], question: null, left: true, colors: null, doubt: null, model: {}, given: new Map() };
+const state = { rows: 0, classes: [], question: null, left: true, colors: null, doubt: null, model: {}, given: new Map(), tab: "doubtful" };
 let isLocked = false; // from an answer until the next row is there: a second key is no answer to either
 let first = []; // rows that were left or taken back, newest first: they are asked before others
 let taken = null; // the row whose answer was taken back last
 let turn = Promise.resolve(); // what changes the question, one after the other
 let marked = null; // rows that were labelled together last, their class, and the number of that action
-let found = null; // rows that a search found, shown in place of the doubtful ones
+let found = null; // rows that a search found, shown in place of those of the tab
+let mine = []; // rows that were answered, the last first
+const settled = new Set(); // rows that looked wrong and were answered since the last fit
 
 // ------------------------------------------------------------------------------------------- what the user does
 
-const act = (name, message = {}) => channel.send(name, message).catch((error) => say(error.message));
-const inTurn = (work) => (turn = turn.then(work).catch((error) => say(error.message)));
+const complain = (error) => say(error.message, true);
+const act = (name, message = {}) => channel.send(name, message).catch(complain);
+const inTurn = (work) => (turn = turn.then(work).catch(complain));
+const issues = () => (state.model.issues ?? []).filter(({ row }) => !settled.has(row));
 
 async function next() {
   const { question, left = true } = await channel.send("next", { first });
@@ -41,17 +47,24 @@ function leaveBy(name, more = {}) {
   inTurn(async () => {
     if (name) await channel.send(name, { rows: [row], ...more });
     taken = null;
-    if (state.question.row === row) await next(); // a row that was chosen meanwhile stays
+    settled.add(row);
+    if (state.question.row !== row) return; // a row that was chosen meanwhile stays
+    if (state.tab === "issues" && issues().length) await look(issues()[0].row);
+    else await next();
   }).then(() => lock(false));
 }
 
 // Show a row that the user chose; the one that was left is asked next.
 const ask = (row) =>
   inTurn(async () => {
-    const shown = await channel.send("row", { row });
-    if (state.question && state.question.row !== row) later(state.question.row);
-    put({ ...shown, reason: "chosen by you" }, true);
+    if (state.question && state.question.row !== row && !hasAnswer(state.question)) later(state.question.row);
+    await look(row);
   });
+
+async function look(row) {
+  selection.close();
+  put({ ...(await channel.send("row", { row })), reason: "chosen by you" }, true);
+}
 
 const later = (row) => (first = [row, ...first.filter((other) => other !== row)].slice(0, MOST_LATER));
 
@@ -61,12 +74,19 @@ const on = {
   cannotTell: () => leaveBy("cannot tell"),
   skip: () => leaveBy(state.question && hasAnswer(state.question) ? "" : "skip"), // a skip takes no answer back
   clear: () => act("clear", { rows: [state.question.row] }),
+  keep: () => issueOf(state.question?.row) && on.answer(state.question.given),
   ask,
+  write,
+  summary() {
+    const { labels = 0, curve = [], early } = state.model;
+    const share = early === "" && curve.length ? ` About ${(100 * curve.at(-1).share).toFixed(0)} % of the other labels are right.` : "";
+    return `${labels.toLocaleString("en")} rows labelled, ${state.classes.length} classes.${share}`;
+  },
 };
-
-const addClass = (name) => act("add class", { name });
+const issueOf = (row) => issues().find((issue) => issue.row === row);
 
 async function undo() {
+  showMarked(null);
   const { back } = (await act("undo")) ?? {};
   if (!back) return;
   if (back.row !== state.question?.row) later(back.row);
@@ -77,35 +97,31 @@ async function undo() {
 
 async function write() {
   try {
-    say(`Written: ${await channel.send("export")}`);
+    say(`Written: ${await channel.send("export")}. ${on.summary()}`);
   } catch (error) {
-    say(error.message);
+    complain(error);
   }
 }
 
 async function search(text) {
-  found = text.trim() ? await channel.send("search", { text }).catch((error) => say(error.message)) : null;
+  found = text.trim() ? await channel.send("search", { text }).catch(complain) : null;
   showList();
 }
 
 // ------------------------------------------------------------------------------------------- what is shown
 
-function say(text) {
+// What went wrong stays until Escape or the next message.
+function say(text, stays = false) {
   const message = byId("message");
   message.textContent = text;
   message.hidden = false;
   clearTimeout(say.timer);
-  say.timer = setTimeout(() => (message.hidden = true), 1000 * SECONDS_OF_A_MESSAGE);
+  if (!stays) say.timer = setTimeout(() => (message.hidden = true), 1000 * SECONDS_OF_A_MESSAGE);
 }
 
-function palette() {
-  const colors = new Array(256).fill(UNKNOWN);
-  for (const { number, color } of state.classes) {
-    colors[number] = rgb(color);
-  }
-  return colors;
-}
-
+// A list by the numbers of classes.
+const byNumber = (name, list = []) => state.classes.reduce((all, entry) => Object.assign(all, { [entry.number]: name(entry) }), list);
+const recolor = () => map.setColors(state.colors, byNumber(({ color }) => rgb(color), new Array(256).fill(UNKNOWN)), byNumber(({ name }) => name));
 const entryOf = (number) => state.classes.find((entry) => entry.number === number);
 
 function showSummary() {
@@ -115,27 +131,40 @@ function showSummary() {
   byId("summary").textContent = parts.join(" · ");
 }
 
+const NOTHING_TO_LIST = { doubtful: "Nothing is in doubt yet.", issues: "No answer disagrees with its neighbours.", mine: "Nothing is answered yet." };
+
 function showList() {
-  byId("list-title").textContent = found ? `Found: ${found.length}` : "Most doubtful";
+  for (const tab of document.querySelectorAll("[data-tab]")) tab.setAttribute("aria-selected", !found && tab.dataset.tab === state.tab);
+  byId("list-title").textContent = found ? `Found: ${found.length}` : "";
   byId("list-close").hidden = !found;
-  const rows = found ?? state.model.doubtful ?? [];
+  byId("list-class").hidden = Boolean(found) || state.tab !== "mine";
+  const rows = found ?? { doubtful: state.model.doubtful ?? [], issues: issues(), mine }[state.tab];
   const items = rows.map((row) => {
+    const entry = entryOf(state.given.get(row.row));
     const guesses = (row.guesses ?? []).map(([number]) => entryOf(number)).filter(Boolean);
-    const swatches = guesses.map((entry) => make("span", { class: "swatch", color: entry.color }));
-    const words = guesses.map((entry) => entry.name).join(" or ");
-    return make(
-      "li",
-      {},
-      make("button", { onclick: () => ask(row.row) }, make("span", { class: "what" }, row.snippet ?? row.name), make("span", { class: "faint" }, words), ...swatches),
-    );
+    const words = `${entry?.name ?? ""}${entry && guesses.length ? " – rather " : ""}${guesses.map(({ name }) => name).join(" or ")}`;
+    const swatches = [entry, ...guesses].filter(Boolean).map(({ color }) => make("span", { class: "swatch", color }));
+    return make("li", {}, make("button", { onclick: () => ask(row.row) }, make("span", { class: "what" }, row.snippet ?? row.name), make("span", { class: "faint" }, words), ...swatches));
   });
-  fill(byId("list"), ...(items.length ? items : [make("li", { class: "faint" }, found ? "Nothing was found." : "Nothing is in doubt yet.")]));
+  fill(byId("list"), ...(items.length ? items : [make("li", { class: "faint" }, found ? "Nothing was found." : NOTHING_TO_LIST[state.tab])]));
+}
+
+// Answers of one class, or all of them, the last first.
+async function listMine() {
+  if (state.tab !== "mine") return showList();
+  const select = byId("list-class");
+  const only = state.classes.some(({ number }) => String(number) === select.value) ? select.value : "";
+  fill(select, make("option", { value: "" }, "All classes"), ...state.classes.map(({ number, name }) => make("option", { value: number }, name)));
+  select.value = only;
+  const rows = [...state.given].filter(([, number]) => only === "" || number === Number(only)).map(([row]) => row);
+  mine = (await act("rows", { rows: rows.reverse().slice(0, MOST_LISTED) })) ?? [];
+  showList();
 }
 
 function showAnswers() {
   const back = taken && taken.row !== state.question?.row ? taken : null;
-  showQuestion(byId("question"), state.question, state.left, state.classes, on, back);
-  many.show(state.classes);
+  showQuestion(byId("question"), state.question, state.left, state.classes, on, back, issueOf(state.question?.row));
+  selection.show(state.classes);
 }
 
 function put(question, left) {
@@ -165,15 +194,11 @@ function showGiven() {
 }
 
 // What the model says of the rows that were labelled together last.
-function showMarked() {
+function showMarked(now = marked) {
+  marked = now;
   const box = byId("lasso-says");
   box.hidden = !marked || state.model.number < marked.number;
-  if (box.hidden) return;
-  const counts = new Map();
-  for (const row of marked.rows) counts.set(state.colors[row], (counts.get(state.colors[row]) ?? 0) + 1);
-  const found = [...counts].filter(([number]) => number !== NO_CLASS).sort((a, b) => b[1] - a[1]);
-  const says = found.map(([number, count]) => `${entryOf(number)?.name ?? "?"} ${count.toLocaleString("en")}`);
-  box.textContent = `${marked.rows.length.toLocaleString("en")} rows marked ${entryOf(marked.class)?.name ?? "?"}. The model now says: ${says.join(", ") || "nothing yet"}.`;
+  if (!box.hidden) box.textContent = `${marked.rows.length.toLocaleString("en")} rows marked ${entryOf(marked.class)?.name ?? "?"}. The model now says: ${selection.said(marked.rows)}. U takes it back.`;
 }
 
 // ------------------------------------------------------------------------------------------- the map
@@ -184,24 +209,31 @@ const hover = new Hover(
   (row) => channel.send("row", { row }).catch(() => null),
   (row) => entryOf(state.colors[row]),
 );
-const select = (rows) => {
-  setMode("pan");
-  marked = null;
-  showMarked();
-  if (rows.length) many.open(Array.from(rows), state.classes);
-};
 const map = new PointsMap(byId("points"), {
-  onHover: (row) => hover.over(row),
+  onHover: (row, place) => hover.over(row, place),
   onPick: ask,
-  onLasso: select,
-  onBox: select,
+  onSelect(found) {
+    setMode("pan");
+    showMarked(null);
+    const rows = Array.from(found).filter((row) => !state.given.has(row));
+    if (found.length) selection.open(rows, state.classes, found.length - rows.length);
+  },
 });
-const many = new Many(byId("many"), async (rows, number, weight) => {
-  const done = await act("label", { rows, class: number, weight });
-  marked = done ? { rows, class: number, number: done.number } : null;
+const selection = new Selection(byId("many"), {
+  look: async (rows) => (await act("rows", { rows })) ?? [],
+  classOf: (row) => entryOf(state.colors[row]),
+  cannotTell: (rows) => act("cannot tell", { rows }),
+  async label(rows, number) {
+    const done = await act("label", { rows, class: number, weight: WEIGHT_OF_MANY });
+    marked = done ? { rows, class: number, number: done.number } : null;
+  },
+  changed() {
+    byId("question").hidden = selection.isOpen;
+    map.setLit(selection.chosen);
+  },
 });
 const classes = new ClassesList(byId("classes"), act);
-const choose = (number) => (many.isOpen ? many.choose(number) : on.answer(number));
+const choose = (number) => (selection.isOpen ? selection.choose(number) : on.answer(number));
 const byName = new ByName(byId("by-name"), choose);
 
 function setMode(mode) {
@@ -236,7 +268,7 @@ const channel = new Channel(
     },
     positions: (_, buffer) => {
       map.setPositions(new Float32Array(buffer));
-      map.setColors(state.colors, palette());
+      recolor();
       map.setDoubt(state.doubt);
       showGiven();
       if (state.question) map.focus(state.question.row);
@@ -256,8 +288,8 @@ const channel = new Channel(
       const recolored = JSON.stringify(state.classes) !== JSON.stringify(event.classes);
       state.classes = event.classes;
       event.rows.forEach((row, at) => {
+        state.given.delete(row); // what is set again comes last
         if (event.codes[at] >= 0 && event.weights[at] === 1) state.given.set(row, event.codes[at]);
-        else state.given.delete(row);
         if (row === taken?.row && event.codes[at] !== NOTHING) taken = null;
       });
       byId("undo").disabled = !event.undo;
@@ -266,10 +298,10 @@ const channel = new Channel(
       byId("redo").title = event.redo ? `Redo: ${event.redo} (R)` : "Redo (R)";
       if (event.rows.includes(state.question?.row) && !isLocked) refresh();
       if (recolored) {
-        map.setColors(state.colors, palette());
+        recolor();
         showAnswers();
-        showList();
       }
+      listMine();
       showGiven();
       classes.show(state.classes, state.model.sizes);
       document.body.dataset.number = event.number;
@@ -277,6 +309,7 @@ const channel = new Channel(
     },
     model(event) {
       state.model = event;
+      settled.clear();
       showSummary();
       classes.show(state.classes, event.sizes ?? {});
       showCurve(byId("curve"), byId("accuracy"), event.curve ?? [], event.checked ?? 0, event.early);
@@ -289,7 +322,7 @@ const channel = new Channel(
   },
   (connected) => {
     document.body.dataset.connected = connected;
-    byId("stage").textContent = connected ? "" : "The server cannot be reached; trying again …";
+    byId("stage").textContent = connected ? "" : "No server. Start it again with the same command: this page goes on, or open the address that it prints.";
   },
 );
 
@@ -297,17 +330,18 @@ const channel = new Channel(
 
 function leave() {
   document.activeElement?.blur();
-  many.close();
-  marked = null;
-  showMarked();
+  selection.close();
+  byId("message").hidden = true;
+  showMarked(null);
   setMode("pan");
 }
 
 const redo = () => act("redo");
 const showHelp = () => byId("help").showModal();
 const KEYS = {
-  x: on.cannotTell,
-  s: on.skip,
+  x: () => (selection.isOpen ? selection.choose(null) : on.cannotTell()),
+  s: () => selection.isOpen || on.skip(),
+  k: () => selection.isOpen || on.keep(),
   u: undo,
   r: redo,
   c: () => byName.open(state.classes),
@@ -332,6 +366,17 @@ byId("list-close").onclick = () => {
   search("");
 };
 for (const button of document.querySelectorAll("[data-mode]")) button.onclick = () => setMode(button.dataset.mode);
+for (const button of document.querySelectorAll("[data-zoom]")) {
+  button.onclick = () => (Number(button.dataset.zoom) ? map.zoom(Number(button.dataset.zoom)) : map.fit());
+}
+for (const tab of document.querySelectorAll("[data-tab]")) {
+  tab.onclick = () => {
+    [state.tab, found] = [tab.dataset.tab, null];
+    listMine();
+    if (state.tab === "issues" && issues().length) ask(issues()[0].row);
+  };
+}
+byId("list-class").onchange = listMine;
 byId("search-form").onsubmit = (event) => {
   event.preventDefault();
   search(byId("search").value);
@@ -341,7 +386,7 @@ byId("new-class").onsubmit = (event) => {
   const name = byId("new-name").value;
   byId("new-name").value = "";
   byId("new-name").blur();
-  addClass(name);
+  act("add class", { name });
 };
 
 // Each class has a key of its own: a digit, or Shift and a digit.

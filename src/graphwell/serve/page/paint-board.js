@@ -1,15 +1,14 @@
 // The picture with what lies on it: its segmentation, tinted and outlined, and the strokes; it zooms and pans.
 
 import { rgb } from "./dom.js";
+import { View } from "./points-view.js";
 
 const NO_CLASS = 255;
 const MOST_ZOOM = 64; // pixels of the screen for one of the picture
-const ZOOM_STEP = 1.0015;
 
-export class Board {
+export class Board extends View {
   constructor(canvas) {
-    this.canvas = canvas;
-    this.view = { x: 0, y: 0, scale: 1 }; // the place of the picture in the middle of the canvas
+    super(canvas, false);
     this.tint = 0.4;
     this.outlined = true;
     this.strokesShown = true;
@@ -19,23 +18,13 @@ export class Board {
     this.ghosts = []; // strokes that the server has not yet taken
     this.pointer = null; // where a brush would paint: {x, y, width, erase}
     this.labels = null;
-    new ResizeObserver(() => this.draw()).observe(canvas);
-    canvas.addEventListener("wheel", (event) => {
-      event.preventDefault();
-      const turned = event.deltaY * (event.deltaMode === 1 ? 30 : 1);
-      this.zoom(ZOOM_STEP ** -turned, event.offsetX, event.offsetY);
-    }, { passive: false });
   }
 
   // pixels: red, green and blue of each pixel, row by row.
   setPicture(width, height, pixels) {
     const image = new ImageData(width, height);
-    for (let i = 0, j = 0; i < image.data.length; i += 4, j += 3) {
-      image.data[i] = pixels[j];
-      image.data[i + 1] = pixels[j + 1];
-      image.data[i + 2] = pixels[j + 2];
-      image.data[i + 3] = 255;
-    }
+    image.data.fill(255);
+    pixels.forEach((value, at) => (image.data[at + Math.floor(at / 3)] = value)); // every fourth is opacity
     this.picture = sheet(width, height);
     this.picture.getContext("2d").putImageData(image, 0, 0);
     this.marks = sheet(width, height);
@@ -171,32 +160,14 @@ export class Board {
   }
 
   fit() {
-    if (!this.picture) return;
-    const { clientWidth, clientHeight } = this.canvas;
-    const { width, height } = this.picture;
-    this.fitted = Math.max(1e-3, Math.min((clientWidth - 48) / width, (clientHeight - 48) / height));
-    this.view = { x: width / 2, y: height / 2, scale: this.fitted };
-    this.draw();
+    if (this.picture) this.fitTo(0, 0, this.picture.width, this.picture.height, 48);
   }
 
-  // The place of the picture under a place of the canvas.
-  toPicture(x, y) {
-    const { x: middleX, y: middleY, scale } = this.view;
-    return [middleX + (x - this.canvas.clientWidth / 2) / scale, middleY + (y - this.canvas.clientHeight / 2) / scale];
+  limits() {
+    return [this.fitted / 2, MOST_ZOOM];
   }
 
-  zoom(factor, x = this.canvas.clientWidth / 2, y = this.canvas.clientHeight / 2) {
-    const [fixedX, fixedY] = this.toPicture(x, y);
-    const scale = Math.min(MOST_ZOOM, Math.max(this.fitted / 2, this.view.scale * factor));
-    this.view.x = fixedX - (fixedX - this.view.x) * (this.view.scale / scale);
-    this.view.y = fixedY - (fixedY - this.view.y) * (this.view.scale / scale);
-    this.view.scale = scale;
-    this.draw();
-  }
-
-  pan(dx, dy) {
-    this.view.x -= dx / this.view.scale;
-    this.view.y -= dy / this.view.scale;
+  moved() {
     this.draw();
   }
 }

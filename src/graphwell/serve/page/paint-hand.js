@@ -1,6 +1,7 @@
 // What the pointer does on the picture: strokes, straight lines, erasing, moving, pinching.
 
 const APART = 0.7; // pixels of the picture between two points of a stroke
+const WIDEST = 200; // pixels of the picture
 const MOST_POINTS = 4500; // a longer stroke is sent in pieces
 
 export class Hand {
@@ -30,6 +31,11 @@ export class Hand {
     this.board.canvas.style.cursor = tool === "hand" ? "grab" : "crosshair";
   }
 
+  // The brush is as wide on the screen whatever the zoom; strokes are in pixels of the picture.
+  get widthOnPicture() {
+    return Math.min(WIDEST, Math.max(1, Math.round((10 * this.width) / this.board.view.scale) / 10));
+  }
+
   get moves() {
     return this.tool === "hand" || this.spaced;
   }
@@ -46,22 +52,22 @@ export class Hand {
     }
     this.dragging = this.moves || event.button === 1;
     if (this.dragging || event.button === 2) return;
-    const point = rounded(this.board.toPicture(...place));
+    const point = rounded(this.board.toPlane(...place));
     if (this.tool === "line" && this.board.pending) this.extend(point, true);
     else this.board.pending = this.newStroke(point);
     this.board.draw();
   }
 
   newStroke(point) {
-    return { class: this.chosen, width: this.width, erase: this.tool === "eraser", points: [point], open: this.tool === "line" };
+    return { class: this.chosen, width: this.widthOnPicture, erase: this.tool === "eraser", points: [point], open: this.tool === "line" };
   }
 
   moved(event) {
     const place = [event.offsetX, event.offsetY];
     const last = this.pointers.get(event.pointerId);
-    const [x, y] = this.board.toPicture(...place);
-    this.board.pointer = this.moves ? null : { x, y, width: this.width };
-    if (last && this.pointers.size === 2) this.pinch(event.pointerId, place);
+    const [x, y] = this.board.toPlane(...place);
+    this.board.pointer = this.moves ? null : { x, y, width: this.widthOnPicture };
+    if (last && this.pointers.size === 2) this.board.pinch(last, place, [...this.pointers].find(([id]) => id !== event.pointerId)[1]);
     else if (last && this.dragging) this.board.pan(place[0] - last[0], place[1] - last[1]);
     else if (last && this.board.pending && this.tool !== "line") this.follow(event);
     if (last) this.pointers.set(event.pointerId, place);
@@ -72,7 +78,7 @@ export class Hand {
   follow(event) {
     const events = event.getCoalescedEvents?.() ?? [];
     for (const { offsetX, offsetY } of events.length ? events : [event]) {
-      this.extend(rounded(this.board.toPicture(offsetX, offsetY)), false);
+      this.extend(rounded(this.board.toPlane(offsetX, offsetY)), false);
     }
   }
 
@@ -84,14 +90,6 @@ export class Hand {
     if (stroke.points.length < MOST_POINTS) return;
     this.send(stroke);
     this.board.pending = { ...stroke, points: [point] };
-  }
-
-  pinch(moving, place) {
-    const [other] = [...this.pointers].filter(([id]) => id !== moving).map(([, where]) => where);
-    const last = this.pointers.get(moving);
-    const apart = (a) => Math.max(1, Math.hypot(a[0] - other[0], a[1] - other[1]));
-    this.board.zoom(apart(place) / apart(last), (place[0] + other[0]) / 2, (place[1] + other[1]) / 2);
-    this.board.pan((place[0] - last[0]) / 2, (place[1] - last[1]) / 2);
   }
 
   released(event) {

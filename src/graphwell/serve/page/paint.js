@@ -5,7 +5,6 @@ import { byId, fill, make } from "./dom.js";
 import { Board } from "./paint-board.js";
 import { Hand } from "./paint-hand.js";
 
-const MESSAGE_SECONDS = 6;
 const state = { picture: 0, pictures: [], classes: [], shown: 0 };
 const board = new Board(byId("canvas"));
 const hand = new Hand(board, (stroke) => {
@@ -21,11 +20,12 @@ const hand = new Hand(board, (stroke) => {
 const channel = new Channel(
   { picture: showPicture, done: (event) => changed(event, true), undone: (event) => changed(event, false),
     segmentation: showSegmentation, cleared, failed: (event) => complain(event.why) },
-  (connected) => say(connected ? "" : "The server cannot be reached; trying again…"),
+  (connected) => say(connected ? "" : "No server. Start it again with the same command: this page goes on, or open the address that it prints."),
 );
 window.graphwell = { board, hand, state }; // for whoever looks behind the page
 
 function ask(name, message) {
+  byId("message").hidden = true;
   return channel.send(name, message).catch((error) => complain(error.message));
 }
 
@@ -64,6 +64,7 @@ function showHint(only) {
 function changed(event, done) {
   if (event.what === "stroke" && done) board.addStroke(event.stroke);
   if (event.what === "stroke" && !done) board.removeStroke();
+  if (event.strokes) board.setStrokes(event.strokes);
   showState(event);
 }
 
@@ -99,11 +100,20 @@ function showClasses() {
   }));
 }
 
+// What can be done with the chosen class besides its name and colour.
+function showMerge() {
+  const [{ name }, alone] = [state.classes[hand.chosen] ?? {}, state.classes.length < 2];
+  const others = state.classes.map((known, number) => make("option", { value: number }, `Merge ${name} into ${known.name}`));
+  byId("merge").hidden = alone;
+  fill(byId("merge"), make("option", { value: "" }, `${name} …`), make("option", { value: "remove" }, `Remove ${name} and its strokes`), ...others.filter((_, number) => number !== hand.chosen));
+}
+
 function choose(number, rebuild = true) {
   if (!(number in state.classes)) return;
   hand.chosen = number;
   if (hand.tool === "eraser") setTool("brush");
   if (rebuild) showClasses();
+  showMerge();
   [...byId("classes").children].forEach((item, i) => item.classList.toggle("chosen", i === number));
 }
 
@@ -120,7 +130,7 @@ function setWidth(width) {
   hand.width = Math.min(100, Math.max(1, width));
   byId("width").value = hand.width;
   byId("width-says").textContent = `${hand.width} px`;
-  if (board.pointer) board.pointer.width = hand.width;
+  if (board.pointer) board.pointer.width = hand.widthOnPicture;
   board.draw();
 }
 
@@ -143,13 +153,11 @@ async function save() {
   if (saved) say([`Saved ${saved.files.length} outputs in ${saved.folder}.`, ...saved.notes].join(" "));
 }
 
-let silence;
+// What went wrong stays until something else is done.
 function complain(sentence) {
   byId("message").textContent = sentence;
   byId("message").hidden = false;
   say("");
-  clearTimeout(silence);
-  silence = setTimeout(() => (byId("message").hidden = true), 1000 * MESSAGE_SECONDS);
 }
 
 function say(sentence) {
@@ -161,13 +169,14 @@ const KEYS = {
   z: () => ask("undo"), u: () => ask("undo"), y: () => ask("redo"), r: () => ask("redo"), s: save,
   n: () => ask("add class"), 0: () => board.fit(), "[": () => setWidth(hand.width - 1), "]": () => setWidth(hand.width + 1),
   "+": () => board.zoom(1.25), "-": () => board.zoom(0.8), Enter: () => hand.finishLine(), Escape: () => hand.cancel(),
+  k: () => byId("help").showModal(),
   PageDown: () => open(state.picture + 1), PageUp: () => open(state.picture - 1),
   ArrowLeft: () => board.pan(60, 0), ArrowRight: () => board.pan(-60, 0),
   ArrowUp: () => board.pan(0, 60), ArrowDown: () => board.pan(0, -60),
 };
 
 document.addEventListener("keydown", (event) => {
-  if (event.target.matches("input:not([type=range]):not([type=checkbox])")) return;
+  if (byId("help").open || event.target.matches("select, input:not([type=range]):not([type=checkbox])")) return;
   const wanted = event.ctrlKey || event.metaKey;
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   if (wanted && !"zys".includes(key)) return;
@@ -186,6 +195,11 @@ for (const button of document.querySelectorAll("[data-tool]")) button.onclick = 
 byId("undo").onclick = () => ask("undo");
 byId("redo").onclick = () => ask("redo");
 byId("save").onclick = save;
+byId("help-open").onclick = KEYS.k;
+byId("merge").onchange = ({ target }) => {
+  const more = target.value === "remove" ? {} : { into: Number(target.value) };
+  if (target.value) ask("into" in more ? "merge classes" : "remove class", { class: hand.chosen, ...more });
+};
 byId("add").onclick = () => ask("add class");
 byId("fit").onclick = () => board.fit();
 byId("previous").onclick = () => open(state.picture - 1);

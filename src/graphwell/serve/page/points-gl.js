@@ -3,26 +3,24 @@
 const NONE = 255;
 const GREY = [154, 160, 166];
 const MORE = 2; // a given row is so much larger
-const FEWEST = 20000; // points that are drawn in any case while the map moves
-const [SLOW, FAST, LONGEST_FRAME] = [45, 25, 1000]; // milliseconds between two frames
+const FADED = 0.15; // opacity of rows that are not selected
 
 const POINT_VERTICES = `#version 300 es
-in vec2 a_before;
 in vec2 a_place;
 in uint a_class;
 in float a_doubt;
 uniform vec2 u_middle, u_zoom;
-uniform float u_share, u_size;
+uniform float u_size;
+uniform float u_lift;
 uniform bool u_doubtful;
 uniform sampler2D u_palette;
 out vec3 v_color;
 void main() {
-  vec2 place = mix(a_before, a_place, u_share);
-  gl_Position = vec4((place - u_middle) * u_zoom, 0.0, 1.0);
+  gl_Position = vec4((a_place - u_middle) * u_zoom, 0.0, 1.0);
   gl_PointSize = u_size;
   vec3 calm = vec3(0.62, 0.70, 0.80), middle = vec3(0.93, 0.72, 0.25), wild = vec3(0.80, 0.18, 0.08);
   vec3 heat = a_doubt < 0.5 ? mix(calm, middle, 2.0 * a_doubt) : mix(middle, wild, 2.0 * a_doubt - 1.0);
-  v_color = u_doubtful ? heat : texelFetch(u_palette, ivec2(int(a_class), 0), 0).rgb;
+  v_color = mix(u_doubtful ? heat : texelFetch(u_palette, ivec2(int(a_class), 0), 0).rgb, vec3(1.0), u_lift);
 }`;
 
 const POINT_PIXELS = `#version 300 es
@@ -47,11 +45,12 @@ export class Painter {
     this.layer = layer;
     this.gl = canvas.getContext("webgl2", { antialias: false });
     if (!this.gl) throw new Error("The map needs WebGL2, which this browser does not offer.");
-    this.before = this.places = new Float32Array(0);
+    this.places = new Float32Array(0);
     this.classes = new Uint8Array(0);
     this.doubt = new Uint8Array(0);
     this.palette = [];
     this.given = { rows: new Uint32Array(0), classes: new Uint8Array(0) };
+    this.lit = new Uint32Array(0); // rows that stay lit while all others fade
     this.doubtful = false;
     canvas.addEventListener("webglcontextlost", (event) => event.preventDefault()); // it may come back
     canvas.addEventListener("webglcontextrestored", () => {
@@ -69,43 +68,32 @@ export class Painter {
   prepare() {
     const gl = this.gl;
     if (gl.isContextLost()) return;
-    this.points = makeProgram(gl, POINT_VERTICES, POINT_PIXELS, ["a_before", "a_place", "a_class", "a_doubt"]);
+    this.points = makeProgram(gl, POINT_VERTICES, POINT_PIXELS, ["a_place", "a_class", "a_doubt"]);
     this.all = makeLayer(gl);
     this.ringed = makeLayer(gl);
+    this.bright = makeLayer(gl);
     this.colors = gl.createTexture();
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
-    this.setPlaces(this.before, this.places);
+    this.setPlaces(this.places);
     this.setDoubt(this.doubt);
     this.setClasses(this.classes, this.palette);
   }
 
-  setPlaces(before, places) {
-    this.before = before;
+  setPlaces(places) {
     this.places = places;
-    this.few = this.n;
-    this.stride = strideOf(this.n);
-    fillBuffer(this.gl, this.all.before, this.scattered(before, 2));
-    fillBuffer(this.gl, this.all.places, this.scattered(places, 2));
+    fillBuffer(this.gl, this.all.places, places);
     if (this.classes.length !== this.n) this.setClasses(new Uint8Array(this.n).fill(NONE), this.palette);
     if (this.doubt.length !== this.n) this.setDoubt(new Uint8Array(this.n));
     this.setGiven(this.given.rows, this.given.classes);
-  }
-
-  // Values in an order of which every beginning is spread over all rows: while the map moves, few are drawn.
-  scattered(values, width = 1) {
-    const found = new values.constructor(values.length);
-    for (let row = 0, slot = 0; row < this.n; row++, slot = (slot + this.stride) % this.n) {
-      for (let i = 0; i < width; i++) found[width * slot + i] = values[width * row + i];
-    }
-    return found;
+    this.setLit(this.lit);
   }
 
   setClasses(classes, palette) {
     const gl = this.gl;
     this.classes = classes;
     this.palette = palette;
-    fillBuffer(gl, this.all.classes, this.scattered(classes));
+    fillBuffer(gl, this.all.classes, classes);
     const texels = new Uint8Array(256 * 4).fill(255);
     for (let c = 0; c < 256; c++) texels.set(c === NONE ? GREY : palette[c] ?? GREY, 4 * c);
     gl.bindTexture(gl.TEXTURE_2D, this.colors);
@@ -116,27 +104,34 @@ export class Painter {
 
   updateClasses(rows, classes) {
     for (let i = 0; i < rows.length; i++) this.classes[rows[i]] = classes[i];
-    if (rows.length) fillBuffer(this.gl, this.all.classes, this.scattered(this.classes));
+    if (rows.length) fillBuffer(this.gl, this.all.classes, this.classes);
+    if (this.lit.length) this.setLit(this.lit);
   }
 
   setDoubt(doubt) {
     this.doubt = doubt;
-    fillBuffer(this.gl, this.all.doubt, this.scattered(doubt));
+    fillBuffer(this.gl, this.all.doubt, doubt);
   }
 
   setGiven(rows, classes) {
-    const gl = this.gl;
-    const picked = (values) => Float32Array.from({ length: 2 * rows.length }, (_, i) => values[2 * rows[i >> 1] + (i & 1)]);
     this.given = { rows, classes };
-    fillBuffer(gl, this.ringed.before, picked(this.before));
-    fillBuffer(gl, this.ringed.places, picked(this.places));
-    fillBuffer(gl, this.ringed.classes, classes);
-    fillBuffer(gl, this.ringed.doubt, Uint8Array.from(rows, (row) => this.doubt[row] ?? 0));
+    this.fillSome(this.ringed, rows, classes);
   }
 
-  // Draw everything. view: {x, y, scale}; share: of the way to the new places; fitted: the scale that shows
-  // all; moving: whether another frame follows, so that fewer points may be drawn.
-  paint(view, share, fitted, moving) {
+  setLit(rows) {
+    this.lit = rows;
+    this.fillSome(this.bright, rows, Uint8Array.from(rows, (row) => this.classes[row]));
+  }
+
+  fillSome(layer, rows, classes) {
+    const gl = this.gl;
+    fillBuffer(gl, layer.places, Float32Array.from({ length: 2 * rows.length }, (_, i) => this.places[2 * rows[i >> 1] + (i & 1)]));
+    fillBuffer(gl, layer.classes, classes);
+    fillBuffer(gl, layer.doubt, Uint8Array.from(rows, (row) => this.doubt[row] ?? 0));
+  }
+
+  // Draw everything. view: {x, y, scale}; fitted: the scale that shows all.
+  paint(view, fitted) {
     const gl = this.gl;
     if (gl.isContextLost()) return;
     const sharp = this.layer.resize();
@@ -146,26 +141,15 @@ export class Painter {
     gl.clear(gl.COLOR_BUFFER_BIT);
     const size = sharp * this.pointSize(view.scale / fitted);
     const zoom = [(2 * sharp * view.scale) / width, (2 * sharp * view.scale) / height];
-    this.usePoints(view, zoom, share);
-    this.drawLayer(this.all, moving ? this.few : this.n, size, this.n > 20000 ? 0.75 : 0.9, false);
+    this.usePoints(view, zoom);
+    this.drawLayer(this.all, this.n, size, this.lit.length ? FADED : this.n > 20000 ? 0.75 : 0.9, false);
+    this.drawLayer(this.bright, this.lit.length, 1.3 * size, 1, false);
     this.drawLayer(this.ringed, this.given.rows.length, Math.max(9 * sharp, MORE * size), 1, true);
     gl.bindVertexArray(null);
     this.layer.keep(view);
-    this.drew = true;
   }
 
-  // How many points can be drawn while the map moves: as many as frames come in time. Called in every frame.
-  keepUp(moving) {
-    const now = performance.now();
-    const since = now - (this.frame ?? 0);
-    const counts = moving && this.drew && since <= LONGEST_FRAME;
-    [this.frame, this.drew] = [now, false];
-    if (!counts) return;
-    if (since > SLOW) this.few = Math.max(Math.min(FEWEST, this.n), Math.round(this.few * Math.max(0.3, SLOW / since)));
-    else if (since < FAST) this.few = Math.min(this.n, Math.round(this.few * 1.1) + 1);
-  }
-
-  usePoints(view, zoom, share) {
+  usePoints(view, zoom) {
     const gl = this.gl;
     const at = this.points.at;
     const dark = matchMedia("(prefers-color-scheme: dark)").matches;
@@ -174,7 +158,7 @@ export class Painter {
     gl.bindTexture(gl.TEXTURE_2D, this.colors);
     gl.uniform2f(at("u_middle"), view.x, view.y);
     gl.uniform2f(at("u_zoom"), ...zoom);
-    gl.uniform1f(at("u_share"), share);
+    gl.uniform1f(at("u_lift"), dark ? 0.25 : 0); // dark colours must be seen on a dark page
     gl.uniform1i(at("u_doubtful"), this.doubtful ? 1 : 0);
     gl.uniform3f(at("u_ink"), ...(dark ? light : deep));
     gl.uniform3f(at("u_paper"), ...(dark ? deep : light));
@@ -197,14 +181,6 @@ export class Painter {
   }
 }
 
-// A step through the rows that visits each once, near the golden ratio of their number.
-function strideOf(n) {
-  const divisor = (a, b) => (b ? divisor(b, a % b) : a);
-  let stride = Math.max(1, Math.round(0.618034 * n));
-  while (divisor(n, stride) > 1) stride++;
-  return stride;
-}
-
 function makeProgram(gl, vertices, pixels, attributes) {
   const made = gl.createProgram();
   for (const [kind, source] of [[gl.VERTEX_SHADER, vertices], [gl.FRAGMENT_SHADER, pixels]]) {
@@ -216,35 +192,25 @@ function makeProgram(gl, vertices, pixels, attributes) {
   attributes.forEach((name, place) => gl.bindAttribLocation(made, place, name));
   gl.linkProgram(made);
   if (!gl.getProgramParameter(made, gl.LINK_STATUS) && !gl.isContextLost()) throw new Error(gl.getProgramInfoLog(made));
-  const places = new Map();
-  const at = (name) => {
-    if (!places.has(name)) places.set(name, gl.getUniformLocation(made, name));
-    return places.get(name);
-  };
-  return { made, at };
+  return { made, at: (name) => gl.getUniformLocation(made, name) };
 }
 
-// Buffers of some points: where they were, where they are, class and doubt.
+// Buffers of some points: their places, class and doubt.
 function makeLayer(gl) {
-  const [before, places, classes, doubt] = [0, 0, 0, 0].map(() => gl.createBuffer());
+  const [places, classes, doubt] = [0, 0, 0].map(() => gl.createBuffer());
   const array = gl.createVertexArray();
   gl.bindVertexArray(array);
-  bindFloats(gl, 0, before);
-  bindFloats(gl, 1, places);
+  gl.bindBuffer(gl.ARRAY_BUFFER, places);
+  gl.enableVertexAttribArray(0);
+  gl.vertexAttribPointer(0, 2, gl.FLOAT, false, 0, 0);
   gl.bindBuffer(gl.ARRAY_BUFFER, classes);
-  gl.enableVertexAttribArray(2);
-  gl.vertexAttribIPointer(2, 1, gl.UNSIGNED_BYTE, 0, 0);
+  gl.enableVertexAttribArray(1);
+  gl.vertexAttribIPointer(1, 1, gl.UNSIGNED_BYTE, 0, 0);
   gl.bindBuffer(gl.ARRAY_BUFFER, doubt);
-  gl.enableVertexAttribArray(3);
-  gl.vertexAttribPointer(3, 1, gl.UNSIGNED_BYTE, true, 0, 0);
+  gl.enableVertexAttribArray(2);
+  gl.vertexAttribPointer(2, 1, gl.UNSIGNED_BYTE, true, 0, 0);
   gl.bindVertexArray(null);
-  return { array, before, places, classes, doubt };
-}
-
-function bindFloats(gl, place, buffer) {
-  gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
-  gl.enableVertexAttribArray(place);
-  gl.vertexAttribPointer(place, 2, gl.FLOAT, false, 0, 0);
+  return { array, places, classes, doubt };
 }
 
 function fillBuffer(gl, buffer, values) {
@@ -305,31 +271,40 @@ function place(element, left, top, width, height) {
   Object.assign(element.style, { left: `${left}px`, top: `${top}px`, width: `${width}px`, height: `${height}px` });
 }
 
+const INK = "var(--ink, #14171a)";
+const PAPER = "var(--paper, #ffffff)";
+const RADII = [11, 8]; // of the rings
+
 export class Overlay {
   constructor(canvas) {
     this.below = canvas;
     this.canvas = document.createElement("canvas");
-    this.rings = [0, 1].map(() => document.createElement("div"));
+    this.names = document.createElement("div");
     this.window = document.createElement("div");
     this.window.setAttribute("aria-hidden", "true");
-    this.window.append(...this.rings, this.canvas);
+    this.rings = RADII.map((radius) => {
+      const [size, edge] = [`${2 * radius + 2.5}px`, `0 0 0 1.75px ${PAPER}, inset 0 0 0 1.75px ${PAPER}`];
+      return floating(this.window, { width: size, height: size, borderRadius: "50%", border: `2.5px solid ${INK}`, boxSizing: "border-box", boxShadow: edge });
+    });
+    this.window.append(this.canvas, this.names);
     Object.assign(this.window.style, { position: "absolute", overflow: "hidden", pointerEvents: "none" });
-    for (const ring of this.rings) {
-      Object.assign(ring.style, { position: "absolute", left: 0, top: 0, borderRadius: "50%", border: "2.5px solid", boxSizing: "border-box" });
-    }
     canvas.insertAdjacentElement("afterend", this.window);
   }
 
-  // rings: [[x, y, radius], ...], two at most, and outline: [[x, y], ...] or null, in pixels of CSS.
-  paint(rings, outline) {
+  // rings: [[x, y] or null, ...], outline: [[x, y], ...] or null, and names: [[x, y, text], ...], in pixels of CSS.
+  paint(rings, outline, names) {
     const { offsetLeft, offsetTop, clientWidth: width, clientHeight: height } = this.below;
-    const dark = matchMedia("(prefers-color-scheme: dark)").matches;
-    const [ink, paper] = dark ? ["#f5f5f0", "#131416"] : ["#14171a", "#ffffff"];
-    const style = { left: `${offsetLeft}px`, top: `${offsetTop}px`, width: `${width}px`, height: `${height}px` };
-    Object.assign(this.window.style, style);
-    this.rings.forEach((ring, place) => showRing(ring, rings[place], ink, paper));
+    place(this.window, offsetLeft, offsetTop, width, height);
+    this.rings.forEach((ring, at) => move(ring, rings[at]));
+    names.forEach(([x, y, text], at) => {
+      const font = { font: "600 13px/1.5 system-ui", whiteSpace: "nowrap", padding: "0 6px", borderRadius: "6px", color: INK, background: PAPER, opacity: 0.85 };
+      const name = this.names.children[at] ?? floating(this.names, font);
+      name.textContent = text;
+      move(name, [x, y - 18]);
+    });
+    while (this.names.childElementCount > names.length) this.names.lastChild.remove();
     this.canvas.hidden = !outline;
-    if (outline) this.drawOutline(outline, ink, width, height);
+    if (outline) this.drawOutline(outline, getComputedStyle(this.below).color, width, height);
   }
 
   drawOutline(outline, ink, width, height) {
@@ -350,11 +325,14 @@ export class Overlay {
   }
 }
 
-function showRing(element, ring, ink, paper) {
-  element.hidden = !ring;
-  if (!ring) return;
-  const [x, y, radius] = ring;
-  const [size, color, edge] = [`${2 * radius + 2.5}px`, ink, `0 0 0 1.75px ${paper}, inset 0 0 0 1.75px ${paper}`];
-  const transform = `translate(${x - radius - 1.25}px, ${y - radius - 1.25}px)`;
-  Object.assign(element.style, { width: size, height: size, borderColor: color, boxShadow: edge, transform });
+function floating(parent, style) {
+  const made = parent.appendChild(document.createElement("div"));
+  Object.assign(made.style, { position: "absolute", left: 0, top: 0, ...style });
+  return made;
+}
+
+// Let the middle of an element be at a place; null hides it.
+function move(element, at) {
+  element.hidden = !at;
+  if (at) element.style.transform = `translate(${at[0]}px, ${at[1]}px) translate(-50%, -50%)`;
 }

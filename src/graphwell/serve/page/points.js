@@ -1,31 +1,29 @@
 // A map of many points: pan, zoom, hover, pick, lasso and box; the drawing is in points-gl.js.
 
 import { Layer, Overlay, Painter } from "./points-gl.js";
+import { View } from "./points-view.js";
 
 const REACH = 8; // pixels within which a point is under the pointer
-const ZOOM_STEP = 1.0015; // for each unit that a wheel turns
 const MOST_ZOOM = 1e4;
-const MORPH_SECONDS = 0.7;
 const REST = 160; // milliseconds after a move, when all points are drawn again
 const AGAIN = 250; // milliseconds between two drawings while the map moves; between them, what was drawn moves
+const SPOTS = 20; // squares along a side of the map, in which names of classes look for their rows
 const STEP = 3; // pixels between two corners of a lasso
-const KEYS = { ArrowLeft: [60, 0], ArrowRight: [-60, 0], ArrowUp: [0, 60], ArrowDown: [0, -60] };
+const FAR = 250; // pixels that an arrow key looks for the next row; with Shift it moves the map by a quarter of it
+const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
-export class PointsMap {
-  // on: {onHover(row or null), onPick(row), onLasso(rows), onBox(rows)}, each may be missing.
+export class PointsMap extends View {
+  // on: {onHover(row or null, its place), onPick(row), onSelect(rows)}, each may be missing.
   constructor(canvas, on = {}) {
-    this.canvas = canvas;
+    super(canvas, true);
     this.on = on;
     this.mode = "pan";
     this.places = new Float32Array(0);
-    this.before = this.places;
-    this.share = 1; // of the way from the places before to the places now
+    this.names = []; // of the classes, by number
     this.path = null; // of a lasso or box, in places of the map
     this.pointers = new Map();
     this.focused = null;
     this.hovered = null;
-    this.view = { x: 0, y: 0, scale: 1 };
-    this.fitted = 1;
     this.moving = false;
     this.layer = new Layer(canvas);
     this.painter = new Painter(this.layer, () => this.draw());
@@ -33,26 +31,30 @@ export class PointsMap {
     this.listen();
   }
 
-  // x and y of each row, one after the other; rows that had a place before move to the new one.
+  // x and y of each row, one after the other.
   setPositions(xy) {
-    const moves = xy.length === this.places.length && xy.length > 0;
-    this.before = moves ? this.shownPlaces() : xy;
     this.places = xy;
-    this.grid = null;
-    this.painter.setPlaces(this.before, xy);
-    this.share = moves && !matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : 1;
-    this.began = performance.now();
+    this.grid = this.spots = null;
+    this.painter.setPlaces(xy);
     this.fit();
   }
 
-  // A class for each row, 255 for none, and the colours of the classes as [red, green, blue].
-  setColors(classes, palette) {
+  // A class for each row, 255 for none, and by class its colour as [red, green, blue] and its name.
+  setColors(classes, palette, names = []) {
     this.painter.setClasses(Uint8Array.from(classes), palette);
+    Object.assign(this, { names, spots: null });
     this.draw();
   }
 
   updateColors(rows, classes) {
     this.painter.updateClasses(rows, classes);
+    this.spots = null;
+    this.draw();
+  }
+
+  // These rows stay lit while all others fade; none for all as they are.
+  setLit(rows) {
+    this.painter.setLit(Uint32Array.from(rows));
     this.draw();
   }
 
@@ -77,7 +79,7 @@ export class PointsMap {
   focus(row) {
     this.focused = row ?? null;
     if (this.focused !== null && 2 * row < this.places.length) {
-      const [x, y] = this.toScreen(this.places[2 * row], this.places[2 * row + 1]);
+      const [x, y] = this.placeOf(row);
       const { clientWidth: width, clientHeight: height } = this.canvas;
       if (x < 20 || y < 20 || x > width - 20 || y > height - 20) {
         this.view.x = this.places[2 * row];
@@ -96,12 +98,11 @@ export class PointsMap {
 
   // Show all points.
   fit() {
-    const [left, top, right, bottom] = bounds(this.places);
-    const { clientWidth: width, clientHeight: height } = this.canvas;
-    const room = Math.min((width - 40) / (right - left || 1), (height - 40) / (bottom - top || 1));
-    this.view = { x: (left + right) / 2, y: (top + bottom) / 2, scale: Math.max(room, 1e-12) };
-    this.fitted = this.view.scale;
-    this.draw();
+    this.fitTo(...bounds(this.places), 40);
+  }
+
+  limits() {
+    return [this.fitted / 4, MOST_ZOOM * this.fitted];
   }
 
   // Draw in the next frame; however often it is called, once.
@@ -119,80 +120,61 @@ export class PointsMap {
   }
 
   // Move what was drawn; draw anew where that leaves much of the map empty, and all points when the map rests.
-  drawMoving() {
+  moved() {
     this.moving = true;
     this.drawOver();
-    const move = (this.move = {});
     clearTimeout(this.resting);
-    this.resting = setTimeout(() => requestAnimationFrame(() => this.rest(move)), REST);
-  }
-
-  // Where frames are slow, the next move may have come meanwhile.
-  rest(move) {
-    if (move !== this.move) return;
-    this.moving = false;
-    this.draw();
+    this.resting = setTimeout(() => {
+      this.moving = false;
+      this.draw();
+    }, REST);
   }
 
   paint() {
-    if (this.share < 1) this.share = Math.min(1, (performance.now() - this.began) / 1000 / MORPH_SECONDS);
-    const eased = 1 - (1 - this.share) ** 3;
-    this.painter.keepUp(this.moving || this.share < 1);
     if (this.moving && !this.stale && !this.layer.follow(this.view)) this.stale = performance.now() - this.painted > AGAIN;
     if (this.stale) {
-      this.painter.paint(this.view, eased, this.fitted, this.moving || this.share < 1);
+      this.painter.paint(this.view, this.fitted);
       this.painted = performance.now();
     }
     this.stale = false;
-    this.overlay.paint(this.rings(eased), this.outline()?.map((corner) => this.toScreen(...corner)) ?? null);
-    if (this.share < 1) this.draw();
-    else if (this.moving && !this.layer.follow(this.view)) this.drawOver();
+    this.overlay.paint(this.rings(), this.outline()?.map((corner) => this.toScreen(...corner)) ?? null, this.namesShown());
+    if (this.moving && !this.layer.follow(this.view)) this.drawOver();
   }
 
   // Around the row that is asked, and a smaller one around that under the pointer.
-  rings(eased) {
-    const shown = [[this.focused, 11], [this.hovered, 8]].filter(([row]) => row !== null && 2 * row < this.places.length);
-    return shown.map(([row, radius]) => {
-      const at = [2 * row, 2 * row + 1].map((i) => this.before[i] + eased * (this.places[i] - this.before[i]));
-      return [...this.toScreen(...at), radius];
-    });
+  rings() {
+    return [this.focused, this.hovered].map((row) => (row !== null && 2 * row < this.places.length ? this.placeOf(row) : null));
   }
 
-  shownPlaces() {
-    if (this.share >= 1) return this.places;
-    const eased = 1 - (1 - this.share) ** 3;
-    return this.places.map((value, i) => this.before[i] + eased * (value - this.before[i]));
+  // The name of each class, where most of its rows lie.
+  namesShown() {
+    this.spots ??= spotsOf(this.places, this.painter.classes, this.names);
+    return [...this.spots].map(([number, row]) => [...this.placeOf(row), this.names[number]]);
   }
 
-  toScreen(x, y) {
-    const { x: middleX, y: middleY, scale } = this.view;
-    return [this.canvas.clientWidth / 2 + (x - middleX) * scale, this.canvas.clientHeight / 2 - (y - middleY) * scale];
-  }
-
-  toMap(x, y) {
-    const { x: middleX, y: middleY, scale } = this.view;
-    return [middleX + (x - this.canvas.clientWidth / 2) / scale, middleY - (y - this.canvas.clientHeight / 2) / scale];
-  }
-
-  zoom(factor, x = this.canvas.clientWidth / 2, y = this.canvas.clientHeight / 2) {
-    const [mapX, mapY] = this.toMap(x, y);
-    const scale = Math.min(MOST_ZOOM * this.fitted, Math.max(this.fitted / 4, this.view.scale * factor));
-    this.view.x = mapX - (mapX - this.view.x) * (this.view.scale / scale);
-    this.view.y = mapY - (mapY - this.view.y) * (this.view.scale / scale);
-    this.view.scale = scale;
-    this.drawMoving();
-  }
-
-  pan(dx, dy) {
-    this.view.x -= dx / this.view.scale;
-    this.view.y += dy / this.view.scale;
-    this.drawMoving();
+  placeOf(row) {
+    return this.toScreen(this.places[2 * row], this.places[2 * row + 1]);
   }
 
   // The row under a place of the canvas, or null.
-  rowAt(x, y) {
+  rowAt(x, y, reach = REACH) {
     this.grid ??= new Grid(this.places);
-    return this.grid.nearest(...this.toMap(x, y), REACH / this.view.scale);
+    return this.grid.nearest(...this.toPlane(x, y), reach / this.view.scale);
+  }
+
+  // The row next to another in a direction of the screen; the same where there is none, or null for no row.
+  rowBeside(row, dx, dy) {
+    if (row === null) return this.rowAt(this.canvas.clientWidth / 2, this.canvas.clientHeight / 2, FAR);
+    const [reach, scale] = [FAR / this.view.scale, this.view.scale];
+    const [fromX, fromY] = [this.places[2 * row], this.places[2 * row + 1]];
+    let [found, least] = [row, Infinity];
+    this.grid ??= new Grid(this.places);
+    this.grid.within(fromX - reach, fromY - reach, fromX + reach, fromY + reach, (other, x, y) => {
+      const [right, down] = [(x - fromX) * scale, (fromY - y) * scale];
+      const [along, across] = [right * dx + down * dy, Math.abs(right * dy) + Math.abs(down * dx)];
+      if (along > 1 && across <= along && along + across < least) [found, least] = [other, along + across];
+    });
+    return found;
   }
 
   listen() {
@@ -200,18 +182,12 @@ export class PointsMap {
     canvas.style.touchAction = "none";
     if (canvas.tabIndex < 0) canvas.tabIndex = 0;
     canvas.addEventListener("pointerdown", (event) => this.pressed(event));
-    canvas.addEventListener("pointermove", (event) => this.moved(event));
+    canvas.addEventListener("pointermove", (event) => this.dragged(event));
     canvas.addEventListener("pointerup", (event) => this.released(event));
     canvas.addEventListener("pointercancel", (event) => this.cancelled(event));
     canvas.addEventListener("pointerleave", () => this.hover(null));
     canvas.addEventListener("dblclick", () => this.mode === "pan" && this.fit());
     canvas.addEventListener("keydown", (event) => this.key(event));
-    canvas.addEventListener("wheel", (event) => {
-      event.preventDefault();
-      const turned = event.deltaY * (event.deltaMode === 1 ? 30 : 1);
-      this.zoom(ZOOM_STEP ** -turned, event.offsetX, event.offsetY);
-    }, { passive: false });
-    new ResizeObserver(() => this.draw()).observe(canvas);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw());
   }
 
@@ -220,10 +196,10 @@ export class PointsMap {
     const place = [event.offsetX, event.offsetY];
     this.pointers.set(event.pointerId, { place, start: place });
     this.drawing = this.mode !== "pan" || event.shiftKey ? (this.mode === "box" ? "box" : "lasso") : null;
-    this.path = this.drawing && this.pointers.size === 1 ? [this.toMap(...place)] : null;
+    this.path = this.drawing && this.pointers.size === 1 ? [this.toPlane(...place)] : null;
   }
 
-  moved(event) {
+  dragged(event) {
     const pointer = this.pointers.get(event.pointerId);
     const place = [event.offsetX, event.offsetY];
     if (!pointer) {
@@ -231,7 +207,10 @@ export class PointsMap {
       return;
     }
     const last = pointer.place;
-    if (this.pointers.size === 2) this.pinch(event.pointerId, place);
+    if (this.pointers.size === 2) {
+      this.path = null;
+      this.pinch(last, place, [...this.pointers.values()].find((other) => other !== pointer).place);
+    }
     else if (!this.path) this.pan(place[0] - last[0], place[1] - last[1]);
     else if (Math.hypot(place[0] - last[0], place[1] - last[1]) >= STEP) this.extend(place);
     else return; // a lasso waits for a longer way
@@ -239,19 +218,10 @@ export class PointsMap {
   }
 
   extend(place) {
-    const corner = this.toMap(...place);
+    const corner = this.toPlane(...place);
     if (this.drawing === "box") this.path = [this.path[0], corner];
     else this.path.push(corner);
     this.drawOver();
-  }
-
-  pinch(moving, place) {
-    const [other] = [...this.pointers].filter(([id]) => id !== moving).map(([, pointer]) => pointer.place);
-    const last = this.pointers.get(moving).place;
-    const apart = (a) => Math.max(1, Math.hypot(a[0] - other[0], a[1] - other[1]));
-    this.path = null;
-    this.zoom(apart(place) / apart(last), (place[0] + other[0]) / 2, (place[1] + other[1]) / 2);
-    this.pan((place[0] - last[0]) / 2, (place[1] - last[1]) / 2);
   }
 
   released(event) {
@@ -262,13 +232,11 @@ export class PointsMap {
     const still = Math.hypot(place[0] - pointer.start[0], place[1] - pointer.start[1]) < STEP;
     if (this.path && !still) this.extend(place); // the outline ends where the hand does
     const outline = this.outline();
-    const drawing = this.drawing;
     this.path = null;
     this.drawOver();
     if (outline && outline.length > 2) {
       this.grid ??= new Grid(this.places);
-      const rows = inside(this.grid, outline);
-      (drawing === "box" ? this.on.onBox : this.on.onLasso)?.(rows);
+      this.on.onSelect?.(inside(this.grid, outline));
     } else if (still) {
       const row = this.rowAt(...place);
       if (row !== null) this.on.onPick?.(row);
@@ -284,13 +252,16 @@ export class PointsMap {
   hover(row) {
     if (row === this.hovered) return;
     this.hovered = row;
-    this.on.onHover?.(row);
+    this.on.onHover?.(row, row === null ? null : this.placeOf(row));
     this.drawOver();
   }
 
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key in KEYS) this.pan(...KEYS[event.key]);
+    const arrow = ARROWS[event.key];
+    if (arrow && event.shiftKey) this.pan(...arrow.map((way) => (-way * FAR) / 4));
+    else if (arrow) this.hover(this.rowBeside(this.hovered ?? this.focused, ...arrow));
+    else if (event.key === "Enter" && this.hovered !== null) this.on.onPick?.(this.hovered);
     else if (event.key === "+" || event.key === "=") this.zoom(1.25);
     else if (event.key === "-") this.zoom(0.8);
     else if (event.key === "Home") this.fit();
@@ -321,6 +292,25 @@ function bounds(places) {
   return places.length ? found : [0, 0, 1, 1];
 }
 
+// A row of each class that has a name, in that square of the map where the class has most rows.
+function spotsOf(places, classes, names) {
+  const [left, low, right, high] = bounds(places);
+  const side = Math.max(right - left, high - low) / SPOTS || 1;
+  const counts = new Uint32Array(256 * (SPOTS + 1) ** 2);
+  const most = new Uint32Array(256);
+  const found = new Map();
+  for (let row = 0; 2 * row < places.length; row++) {
+    const number = classes[row];
+    if (!names[number]) continue;
+    const [column, line] = [Math.floor((places[2 * row] - left) / side), Math.floor((places[2 * row + 1] - low) / side)];
+    const count = ++counts[(number * (SPOTS + 1) + column) * (SPOTS + 1) + line];
+    if (count <= most[number]) continue;
+    most[number] = count;
+    found.set(number, row);
+  }
+  return found;
+}
+
 // ---------------------------------------------------------------------------------------- places in square cells
 
 const POINTS_IN_A_CELL = 4;
@@ -330,15 +320,8 @@ class Grid {
   constructor(places) {
     const n = places.length / 2;
     this.places = places;
-    let [left, low, right, high] = [Infinity, Infinity, -Infinity, -Infinity];
-    for (let i = 0; i < places.length; i += 2) {
-      left = Math.min(left, places[i]);
-      right = Math.max(right, places[i]);
-      low = Math.min(low, places[i + 1]);
-      high = Math.max(high, places[i + 1]);
-    }
-    this.left = n ? left : 0;
-    this.low = n ? low : 0;
+    const [left, low, right, high] = bounds(places);
+    Object.assign(this, { left, low });
     this.side = Math.max(1, Math.min(MOST_CELLS, Math.ceil(Math.sqrt(n / POINTS_IN_A_CELL))));
     this.cell = (Math.max(right - left, high - low) || 1) / this.side * (1 + 1e-6);
     // Rows sorted by cell; those of cell c are rows[starts[c]] to rows[starts[c + 1] - 1].
