@@ -62,18 +62,6 @@ def test_every_column_is_told_what_became_of_it():
     assert np.isfinite(X).all()
 
 
-def test_a_code_of_the_labels_is_used_and_pointed_out():
-    classes = np.arange(40) % 3
-    frame = table().assign(code=classes)
-    labels = np.where(np.arange(40) < 20, np.array(["a", "b", "c"])[classes], "")
-    treatment = TableEncoder().fit(frame, labels).treatments_[-1]
-    assert (treatment.used, treatment.warns) == (True, True)
-    assert (
-        str(treatment.became)
-        == "one feature; one value for each class: drop leaves it out if it is the truth"
-    )
-
-
 def test_plain_numbers_come_out_as_they_went_in():
     X = RNG.normal(size=(30, 4))
     for dtype in (np.float32, np.float64):

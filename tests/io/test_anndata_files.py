@@ -14,7 +14,6 @@ from typer.testing import CliRunner
 import graphwell as gw
 from graphwell.cli.app import app
 from graphwell.errors import OptionError
-from graphwell.io.anndata_files import usual_representation
 from graphwell.io.tables import open_table
 from graphwell.memory import limited_to
 
@@ -180,22 +179,3 @@ def test_broken_folders_are_refused_in_a_sentence(cells, tmp_path, how, words, m
     monkeypatch.setitem(sys.modules, "anndata", None)
     with pytest.raises(ImportError, match=r"need anndata.*graphwell\[anndata\]"):
         gw.read_table(path)
-
-
-@pytest.mark.parametrize(
-    ("obsm", "variables", "has_X", "expected"),
-    [
-        (["X_scVI", "X_pca"], 9999, True, "X_pca"),
-        (["X_scVI", "X_umap", "graphwell_scores"], 9999, False, "X_scVI"),
-        (["X_umap"], 50, True, "X"),
-        (["X_a", "X_b"], 10, True, "obsm has X_a, X_b; keep one"),
-        ([], 51, True, "there are 51 variables"),
-        ([], 10, False, "there are 10 variables"),
-    ],
-)
-def test_what_cells_are_compared_by_or_the_choice_of_the_user(obsm, variables, has_X, expected):
-    if expected.startswith("X"):
-        assert usual_representation(obsm, variables, has_X) == expected
-    else:
-        with pytest.raises(ValueError, match=expected):
-            usual_representation(obsm, variables, has_X)

@@ -268,18 +268,3 @@ def test_nothing_but_a_lock_is_written_into(tmp_path):
             pass
         lock.unlink()
     assert victim.read_text() == "precious"
-
-
-ENTER = HOLD.replace(
-    "sys.stdin.read()", "inside = Path(sys.argv[2]); inside.touch(exist_ok=False); inside.unlink()"
-)
-
-
-def test_processes_take_turns(tmp_path):
-    command = [sys.executable, "-c", ENTER, tmp_path / "run", tmp_path / "inside"]
-    processes = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(4)]
-    ended = [process.communicate(timeout=60)[1] for process in processes]
-    assert any(process.returncode == 0 for process in processes)
-    for process, error in zip(processes, ended, strict=True):
-        assert process.returncode == 0 or b"in use by" in error
-    assert names(tmp_path) == []

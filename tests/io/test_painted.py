@@ -113,6 +113,18 @@ def test_strokes_over_a_copy_of_the_picture_are_found_by_difference(tmp_path, na
     assert str(seeds.notes[0]) == "The marks were taken to be painted on a copy of the picture."
 
 
+def test_thin_soft_strokes_over_a_copy_have_no_flat_spot(tmp_path):
+    marks = Image.new("RGBA", (4 * SHAPE[1], 4 * SHAPE[0]))
+    lines = {RED: [(20, 20), (150, 70)], BLUE: [(30, 140), (200, 100)]}
+    for color, line in lines.items():
+        ImageDraw.Draw(marks).line(line, fill=(*color, 255), width=8)
+    soft = marks.convert("RGBa").resize(SHAPE[::-1], Image.Resampling.BOX).convert("RGBA")
+    Image.alpha_composite(photograph().convert("RGBA"), soft).convert("RGB").save(tmp_path / "seeds.png")
+    found = read_seeds(tmp_path / "seeds.png", SHAPE, picture=np.asarray(photograph()))
+    assert list(found.names.values()) == ["#0000ff", "#ff0000"]
+    assert [found.classes[11, 20], found.classes[30, 29]] == [1, 0]
+
+
 def test_marks_of_several_pages_are_refused(tmp_path):
     path = tmp_path / "pages.tif"
     photograph().save(path, save_all=True, append_images=[photograph()])

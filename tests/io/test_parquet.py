@@ -112,13 +112,6 @@ def test_columns_of_all_parts_have_a_type_that_holds_them_and_words_are_categori
     assert frame["label"].astype(object).fillna("").tolist() == [*"aabb", "", *"aabb", "", ""]
 
 
-def test_a_cell_that_the_common_type_cannot_hold_is_told(folder):
-    pd.DataFrame({"x": [2**53 + 1]}).to_parquet(folder / "2.parquet")
-    pd.DataFrame({"x": [0.5]}).to_parquet(folder / "3.parquet")
-    with pytest.raises(ValueError, match="disagree about the types of x"):
-        read_columns(folder, row_groups(folder), ["x"])
-
-
 def test_a_folder_without_rows_is_refused(tmp_path):
     with pytest.raises(OptionError, match=r"^table .* is a folder without any file") as caught:
         row_groups(tmp_path)

@@ -148,15 +148,6 @@ def test_labels_of_any_type_come_back_as_they_were(tmp_path, given, text):
     ] * 2
 
 
-def test_a_table_of_text_gets_types(tmp_path):
-    (tmp_path / "in.csv").write_text("size,pet\n1.5,cat\n,\n")
-    after = objects_of(labelled(tmp_path / "in.csv", "pet", ["cat", "cat"], ".jsonl"))
-    assert after[1] == {
-        "size": None, "pet": None, "graphwell_label": "cat", "graphwell_score": 0.5,
-        "graphwell_reachable": True, "graphwell_given": False,
-    }  # fmt: skip
-
-
 @pytest.mark.parametrize(
     ("lines", "words"),
     [

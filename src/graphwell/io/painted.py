@@ -335,7 +335,7 @@ class _PaintSearch:
             if sizes[part] < least:
                 return
             counts = np.bincount(self.kinds[left & (self.parts == part)], minlength=len(self.names))
-            enough = few if painted[part] else 1 if self.exact else COMMON * sizes[part]
+            enough = few if painted[part] else COMMON * counts.max()
             common = np.flatnonzero(counts >= enough)
             if len(common):
                 self._take(int(common[np.argmax(self.contrasts[common])]))
