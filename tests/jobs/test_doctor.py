@@ -8,7 +8,7 @@ import pytest
 from graphwell.jobs import doctor
 
 PROJECT = Path(__file__).parents[2] / "pyproject.toml"
-NOT_FOR_USERS = {"all", "all", "bench", "test", "docs"}
+NOT_FOR_USERS = {"all", "bench", "test", "docs"}
 
 
 def test_every_package_and_every_extra_of_the_project_is_looked_at():

@@ -231,7 +231,7 @@ def test_sweeps_are_those_of_the_paper(shape, epsilon):
             W[place, there] = weights[place, column]
     if len(shape) == 2:
         np.testing.assert_allclose(W / 65535, stored_links(values, 1.5, 0.3), atol=1e-5)
-    _, changes = band.sweep(epsilon, 3)
+    changes = band.sweep(None, State(flat, flat_r), epsilon, STEP_SIZE, 3).label_changes
     state = State(np.append(labels, range(N_CLASSES)), np.append(0.5 - r, np.zeros(N_CLASSES)))
     problem = Problem(SimpleNamespace(n_vertices=n), np.full(n + N_CLASSES, -1), N_CLASSES, implicit=True)
     expected = reference(W, evidence).sweep(problem, state, epsilon, STEP_SIZE, 3)

@@ -75,9 +75,10 @@ class Origin:
         k = max(self.n_neighbors, self.scale_neighbor)
         indices, distances = self.search.query(rows, k)
         check_neighbors(indices, distances, len(self.scales))
-        floor = self.scales.min()
+        floor = self.scales.min()  # a row among copies has no scale of its own
         tau = np.maximum(distances[:, self.scale_neighbor - 1], floor)
         indices, distances = indices[:, : self.n_neighbors], distances[:, : self.n_neighbors]
+        # The weights of the graph, between a row and its nearest rows alone: rows do not change each other.
         weights = kernel(distances, tau[:, None], self.scales[indices]) ** sharpness
         weights = np.maximum(weights, WEIGHT_FLOOR)
         starts = np.arange(0, indices.size + 1, indices.shape[1])
@@ -255,6 +256,7 @@ class Graph:
     def S(self) -> Any:
         """Normalised affinity ``D^-1/2 W D^-1/2``; the rows of isolated vertices are empty."""
         W = self.W
+        # Entry by entry: products with diagonal matrices would copy the indices.
         data = W.data * self.inverse_roots[W.indices]
         data *= np.repeat(self.inverse_roots, np.diff(W.indptr))
         return frozen(sparse.csr_array((data, W.indices, W.indptr), shape=W.shape))
@@ -306,6 +308,7 @@ class Graph:
         >>> chain.nearest(np.array([True, False, True]))
         array([0, 0, 2], dtype=int32)
         """
+        # Dijkstra's algorithm from all sources at once; strong edges are short.
         lengths = sparse.csr_array((1.0 / self.W.data, self.W.indices, self.W.indptr), shape=self.W.shape)
         given = np.flatnonzero(sources)
         *_, nearest = csgraph.dijkstra(lengths, indices=given, min_only=True, return_predecessors=True)
@@ -320,11 +323,6 @@ class Graph:
     def recall_(self) -> float:
         """Share of the true neighbours that the search found."""
         return 1.0 if self.origin is None else self.origin.search.recall
-
-    @property
-    def can_relink(self) -> bool:
-        """Whether `with_neighbors` is possible: whether the graph was made from features."""
-        return self.origin is not None
 
     @property
     def n_neighbors(self) -> int | None:
@@ -415,7 +413,7 @@ def _link(
 ) -> tuple[Any, FloatArray]:
     """Affinities of the points of a search to their neighbours, and the local scales."""
     indices, distances = neighbors_of_all(search, max(n_neighbors, scale_neighbor), progress)
-    tau = local_scales(distances, scale_neighbor)
+    tau = local_scales(distances, scale_neighbor)  # equation (3)
     chosen = np.ascontiguousarray(indices[:, :n_neighbors])
     weights = single_weights(chosen, distances[:, :n_neighbors], tau, n_threads)
     del indices, distances  # lists of all rows: what is not needed any more makes room for the matrix
@@ -438,6 +436,7 @@ class SharpenedGraph(Graph):
     @property
     def W(self) -> Any:
         """Affinities."""
+        # exp(-d²/tau²) to a power is the kernel of a smaller scale: no search is needed for it.
         W = self.plain.W
         data = W.data**self.power
         np.maximum(data, data.dtype.type(WEIGHT_FLOOR), out=data)

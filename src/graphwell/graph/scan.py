@@ -90,6 +90,8 @@ def scan_cells(
     packed = np.empty((POINTS_AT_ONCE // TILE_POINTS, d, TILE_POINTS), np.float32)
     apart = np.empty((TILE_ROWS, POINTS_AT_ONCE), np.float32)
     begins, visitors = np.empty((2, n_cells + 1), np.int64), np.empty(visits.size, np.int32)
+    # The nearest cell of every row first: what is found there is a bound by which most other points are left
+    # out.
     for first_visit, last_visit in ((0, 1), (1, visits.shape[1])):
         _find_visitors(visits, first_visit, last_visit, begins, visitors)
         for cell in range(n_cells):

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import BoolArray, FloatArray, IntArray
+from graphwell.backends.base import State, Swept
 from graphwell.backends.cpu.pixels import Pixels
-from graphwell.progress import heartbeat
 from graphwell.segmentation.propagation import Propagation
 from graphwell.segmentation.pyramid import ImagePyramid, Reporter
 from graphwell.segmentation.seeds import Seeds
 from graphwell.segmentation.stencil import WEAKEST_COLOR, PixelGrid, window_around
-from graphwell.solve.descent import Result, Status
+from graphwell.solve.descent import Result, Status, descend
 from graphwell.solve.schedule import Annealed
 
 STEP_SIZE = 0.4
@@ -54,12 +54,13 @@ class NarrowBand:
             grid, values, points, evidence, float(color_scale) ** -2, WEAKEST_COLOR
         )
 
-    def sweep(self, epsilon: float, count: int) -> tuple[float, int]:
-        """Do `count` Jacobi sweeps at one epsilon; return the energy and how many labels changed."""
+    def sweep(self, problem: Any, state: State, epsilon: float, step_size: float, count: int) -> Swept:
+        """Do `count` Jacobi sweeps of Algorithm 1 at one epsilon, in place."""
         now = self.labels, self.r
-        return self.grid.engine.sweep(
-            self.grid, self.movers, EVIDENCE_WEIGHT, now, self._spare, epsilon, STEP_SIZE, count
+        energy, changes = self.grid.engine.sweep(
+            self.grid, self.movers, EVIDENCE_WEIGHT, now, self._spare, epsilon, step_size, count
         )
+        return Swept(state, energy, changes)
 
     def shares(self) -> FloatArray:
         """Share of the class of each point among its neighbours."""
@@ -239,15 +240,14 @@ class _Refiner:
         parents: tuple[Any, ...] = tuple(axis >> (self.pyramid.start_level - self.level) for axis in places)
         evidence = self.belief[(slice(None), *parents)].T
         band = NarrowBand(grid, planes, scale, grid.places(places), evidence, grid.pad(labels), grid.pad(r))
-        steps = list(schedule)
-        for number, (epsilon, count) in enumerate(steps):
-            heartbeat()
-            self.report(number / len(steps))
-            energy, changes = band.sweep(epsilon, count)
-            record.epsilons.append(epsilon)
-            record.energies.append(energy)
-            record.changes.append(changes)
-            record.n_sweeps += count
+        state = State(band.labels, band.r)  # both are changed in place
+        found = descend(
+            band, None, state, schedule, STEP_SIZE, lambda step: self.report(step.number / step.of)
+        )
+        record.epsilons += found.epsilons
+        record.energies += found.energies
+        record.changes += found.label_changes
+        record.n_sweeps += found.n_sweeps
         score[places] = (band.shares() + band.own_evidence()) / 2
         labels, r = (self.engine.xp.ascontiguousarray(grid.crop(plane)) for plane in (band.labels, band.r))
         return LevelState(labels, r, score)

@@ -109,6 +109,8 @@ class Seeds:
         squares = np.ravel_multi_index(tuple(axis // 2 for axis in self.coordinates), shape)
         n_classes = int(self.codes.max(initial=-1)) + 1
         cells, votes = np.unique(squares * n_classes + self.codes, return_counts=True)
+        # By square, then by votes, then the first class last: the last of each square is the one that is
+        # kept.
         order = np.lexsort((-cells, votes, cells // max(n_classes, 1)))
         cells = cells[order]
         last = np.append(cells[1:] // n_classes != cells[:-1] // n_classes, True)[: len(cells)]

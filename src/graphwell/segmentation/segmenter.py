@@ -145,23 +145,8 @@ class Segmenter:
     channel_axis : int, optional
         The axis that holds the channels of an image of three or four axes; None if none does, so that three
         axes are a volume.
-    spacing : sequence of float, optional
-        Distance between points along each axis but that of the channels; `radius` and `smoothing` are in
-        units of the smallest. By default all are alike.
-    radius : float
-        Reach of the links of a pixel, 1 to 16.
-    color_scale : float, optional
-        Colour difference that separates pixels, in L*a*b* divided by 100, or on the scale of the picture with
-        its largest possible value at 1; found from the noise of the picture by default.
-    smoothing : float, optional
-        Width in pixels of the blur before pixels are compared; found from the noise by default.
-    patch : int
-        Side of the square that pixels are compared by, odd; 3 or 5 tell textures apart.
-    device : {"cpu", "cuda"}
-    n_jobs : int, optional
-        Threads; all cores by default. The result does not depend on it.
-    progress : callable
-        Told the stage (graph, start, descent) and the share of it that is done, None if unknown.
+
+    The other parameters are those of `segment`.
 
     Examples
     --------

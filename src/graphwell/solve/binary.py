@@ -42,11 +42,14 @@ def convex_splitting(
     components one by one.
     """
     eigenvalues, vectors = smallest_eigenpairs(graph, n_eigenvectors)
+    # E = E1 - E2, both convex: E1 has the smoothing and c |u|²/2, E2 the rest. c bounds the slopes of the
+    # rest: that of the well is at most 2 / epsilon on [-1, 1], that of the fidelity term is its weight.
     weight, c = fidelity * np.abs(known), 2 / epsilon + fidelity
+    # (1 + dt (epsilon lambda_k + c)) a_k = right-hand side, for the coefficient of each eigenvector
     shrink = 1 / (1 + step_size * (epsilon * eigenvalues + c))
 
     def advance(u: FloatArray) -> FloatArray:
-        explicit = c * u - double_well_slope(u) / epsilon - weight * (u - known)
+        explicit = c * u - double_well_slope(u) / epsilon - weight * (u - known)  # E2'(u)
         return vectors @ (shrink * (vectors.T @ (u + step_size * explicit)))
 
     u, iterations, converged = _iterated(advance, known, max_iter, tol)
@@ -102,7 +105,9 @@ def balanced_splitting(
         ) -> FloatArray:
             explicit = u + step_size * (c * u - double_well_slope(u) / epsilon)
             moved = vectors @ (shrink * (vectors.T @ explicit))
-            return np.asarray(moved + (mass - moved.mean()))
+            return np.asarray(
+                moved + (mass - moved.mean())
+            )  # projected: without a label all would be one class
 
         u, iterations, converged = _iterated(advance, u, max_iter, tol)
         in_all += iterations

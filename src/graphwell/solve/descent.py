@@ -144,7 +144,7 @@ class Reached:
 
 def descend(
     engine: Sweeper,
-    problem: Problem,
+    problem: Problem | None,
     start: State,
     schedule: Schedule,
     step_size: float,
@@ -159,8 +159,8 @@ def descend(
     ----------
     engine : Engine
         Does the sweeps.
-    problem : Problem
-        The graph and the known labels.
+    problem : Problem, optional
+        The graph and the known labels; a band of a picture knows its own.
     start : State
         First class and offset of every vertex.
     schedule : Schedule

@@ -251,12 +251,14 @@ def sweep_some(
                 same += (pa if labels[a] == own else np.float32(0)) + (
                     pb if labels[b] == own else np.float32(0)
                 )
+            # Equations (16), (17) and (15), as in `sweep.py`; a link to the evidence has r = 1/2 at its far
+            # end.
             pull = here + unit * (total - two * same) + lam * (here + half - evidence[place, own])
-            f = half - here
+            f = half - here  # the offset without its side: |d|
             well = f * (one - f)
             energy += sums[place] * (epsilon / 2 * here * pull + well * well / (2 * epsilon))
             f = abs(f + dt * (eps * pull - well * (one - two * f) / eps))
-            if f >= half:
+            if f >= half:  # the label changes: the class of most support, the offset kept
                 for k in range(n_classes):
                     votes[k] = lam * evidence[place, k] * half
                 for s in range(n_steps):

@@ -305,7 +305,6 @@ class ClusterGraph:
     """
 
     origin = None
-    can_relink = False
     n_neighbors = None
     sharpness = 1.0
 

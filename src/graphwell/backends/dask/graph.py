@@ -123,7 +123,6 @@ class BlockGraph:
     space: Any = None  # the rows of features, by whose distances components are joined
     bridges: Bridges | None = None
     origin = None
-    can_relink = False
     n_neighbors = None
 
     @classmethod
