@@ -20,7 +20,7 @@ from graphwell import memory
 from graphwell.errors import OptionError
 from graphwell.io.cells import NEW_NAMES, NewColumns, text_column
 from graphwell.io.tables import open_table
-from graphwell.io.text import write_text
+from graphwell.io.text import Reading, write_text
 from graphwell.memory import limited_to
 
 PACKERS = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
@@ -116,8 +116,8 @@ def test_every_cell_comes_back_as_it_was(rows):
     content = io.StringIO(newline="")
     csv.writer(content, lineterminator="\n").writerows([names, *rows])
     with tempfile.TemporaryDirectory() as folder:
-        before = open_table(written(Path(folder), content.getvalue()), delimiter=",")
-        after = open_table(written(Path(folder), rewritten(before)), delimiter=",")
+        before = open_table(written(Path(folder), content.getvalue()), Reading(","))
+        after = open_table(written(Path(folder), rewritten(before)), Reading(","))
     assert after.names == (*names, *NEW_NAMES[:4])
     for name, column in zip(names, zip(*rows, strict=True), strict=True):
         assert after.text(name).tolist() == list(column)

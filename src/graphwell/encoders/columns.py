@@ -215,6 +215,8 @@ def _texts(name: str, look: Look, encoder: str) -> Encoder | None:
     """
     from sklearn.decomposition import TruncatedSVD
     from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import Normalizer
 
     known = look.values[~look.missing].tolist()
     length = sum(len(str(cell).split()) for cell in known) / len(known)
@@ -239,7 +241,8 @@ def _texts(name: str, look: Look, encoder: str) -> Encoder | None:
     varied = counted.multiply(counted).sum() / len(texts) - (np.asarray(counted.mean(axis=0)) ** 2).sum()
     if width < 1 or varied < SMALLEST_VARIANCE:
         return None
-    made = partial(_directions, vectors, TruncatedSVD(width, random_state=0).fit(counted))
+    directions = make_pipeline(vectors, TruncatedSVD(width, random_state=0).fit(counted), Normalizer())
+    made = partial(_directions, directions)  # an empty text, or one of new words alone, is zero
     names = tuple(f"{name} {i + 1}" for i in range(width))
     told, better = Sentence("{} numbers", (width,)), better_encoder("texts") if sentences else None
     if better is not None:
@@ -268,12 +271,8 @@ def _vectors(encoder: str, texts: list[str]) -> FloatArray:
     return _last[key]
 
 
-def _directions(vectors: Any, directions: Any, cells: Cells) -> FloatArray:
-    """The directions; an empty text, or one of new words alone, is zero."""
-    from sklearn.preprocessing import normalize
-
-    texts = np.where(cells.missing, "", cells.text).tolist()
-    return np.asarray(normalize(directions.transform(vectors.transform(texts))))
+def _directions(directions: Any, cells: Cells) -> FloatArray:
+    return np.asarray(directions.transform(np.where(cells.missing, "", cells.text).tolist()))
 
 
 # --------------------------------------------------------------------------------------------------- scale

@@ -20,9 +20,10 @@ import numpy as np
 
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.errors import OptionError, Sentence
+from graphwell.memory import check_fits
 
 LARGEST_CLASS = int(np.iinfo(np.int32).max)
-MOST_BYTES, MOST_LIST_BYTES = 500_000_000, 200_000_000  # of a drawing, and of a list of pixels
+BYTES_PER_BYTE = 10  # memory that a byte of JSON or of text takes once it is read
 ERASED = -1
 THINNEST = 1.0  # width of the thinnest stroke: it marks a pixel in each row or column that it crosses
 FARTHEST = 1e7  # points farther away than this, in pixels, are none
@@ -367,8 +368,7 @@ def _program_of(document: Any) -> str | None:
 
 def read_drawing(path: Path, shape: tuple[int, int], picture: str | None = None) -> Marks:
     """Read the marked pixels of a picture; `picture` is its file name, where a drawing holds several."""
-    if path.stat().st_size > MOST_BYTES:
-        raise OptionError("seeds", "{field} {} is too large for a drawing; save the marks as .png.", path)
+    check_fits(path, BYTES_PER_BYTE * path.stat().st_size)
     try:
         document = json.loads(path.read_text(encoding="utf-8-sig"))
     except (ValueError, RecursionError) as error:
@@ -392,9 +392,7 @@ def read_drawing(path: Path, shape: tuple[int, int], picture: str | None = None)
 
 def read_list(path: Path, shape: tuple[int, int], _: str | None = None) -> Marks:
     """Read marks as lines ``row,col,class`` of text, counted from 0 at the top left."""
-    if path.stat().st_size > MOST_LIST_BYTES:
-        problem = "{field} {} is too large for a list of pixels; save the seeds as .npy."
-        raise OptionError("seeds", problem, path)
+    check_fits(path, BYTES_PER_BYTE * path.stat().st_size)
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except UnicodeDecodeError as error:

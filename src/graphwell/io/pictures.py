@@ -8,7 +8,7 @@ these two. What is refused, and how axes are brought into order, holds for volum
 import math
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -155,11 +155,7 @@ def read_picture(path: Path, max_pixels: int) -> FloatArray:
             problem = "{} holds {} pictures; save the one to segment in a file of its own."
             raise OptionError("image", problem, path, pages)
         # Pillow gives 8 of the 16 bits a colour that some PNG files have, and says so here alone.
-        is_deep = (
-            picture.format == "PNG"
-            and str(picture.tile[0][3]).endswith(";16B")
-            and not picture.mode.startswith("I")
-        )
+        is_deep = picture.format == "PNG" and picture.tile[0][3] in ("RGB;16B", "RGBA;16B", "LA;16B")
         if is_deep and find_spec("imagecodecs") is not None:
             import imagecodecs
 
@@ -178,9 +174,7 @@ def read_picture(path: Path, max_pixels: int) -> FloatArray:
         return values.astype(np.float32) / (DEEPEST if fits else 1)
     if mode == "F":
         return np.asarray(shown)
-    has_opacity = mode not in ("1", "L") and (
-        "transparency" in shown.info or mode in ("LA", "La", "PA", "RGBA", "RGBa")
-    )
+    has_opacity = mode not in ("1", "L") and shown.has_transparency_data
     kind = "L" if mode in ("1", "L") else "RGBA" if has_opacity else "RGB"
     values = np.asarray(shown.convert(kind)).astype(np.float32) / OPAQUE
     return _with_opacity(values) if has_opacity else values
@@ -252,24 +246,6 @@ def _several(value: Any) -> tuple[Any, ...]:
     return value if isinstance(value, tuple) else (value,)
 
 
-def _nodata(tags: dict[int, Any]) -> list[float]:
-    """The value of pixels that show nothing, as GDAL writes it, if there is one."""
-    try:
-        return [float(str(tags.get(NODATA, "")).strip("\0 "))]
-    except ValueError:
-        return []
-
-
-def _georeference(tags: dict[int, Any]) -> dict[int, Any]:
-    """Those tags that say where on earth the picture lies; garbled ones say nothing."""
-    fits = {
-        TEXT: lambda value: isinstance(value, str) and value.isascii(),
-        SHORT: lambda value: all(isinstance(one, int) and 0 <= one < 1 << 16 for one in _several(value)),
-        DOUBLE: lambda value: all(isinstance(one, int | float) for one in _several(value)),
-    }
-    return {n: tags[n] for n, kind in GEOREFERENCE.items() if n in tags and fits[kind](tags[n])}
-
-
 def _has_named_axes(tags: dict[int, Any]) -> bool:
     """Whether the description of a microscope tells channels from slices."""
     text = str(tags.get(DESCRIPTION, ""))
@@ -282,7 +258,10 @@ def read_tiff(path: Path, max_pixels: int) -> FloatArray:
     """A picture or a volume; pixels without a value are masked."""
     with decoding(path, "TIFF"):
         tags, pages_follow = _tags(path)
-        nodata, samples = _nodata(tags), int(tags.get(SAMPLES, 1))
+        nodata: list[float] = []  # the value of pixels that show nothing, as GDAL writes it
+        with suppress(ValueError):
+            nodata = [float(str(tags.get(NODATA, "")).strip("\0 "))]
+        samples = int(tags.get(SAMPLES, 1))
         has_opacity = any(kind in (1, 2) for kind in _several(tags.get(EXTRA, ())))
         most = MOST_SAMPLES.get(tags.get(PHOTOMETRIC, 1), 3 + has_opacity)
         is_plain = samples == 1 or (set(_several(tags.get(BITS, 1))) == {8} and samples <= most)
@@ -324,8 +303,14 @@ def read_tiff_placement(path: Path) -> Placement | None:
     """Where a picture lies on earth, or how far apart its points are."""
     with decoding(path, "TIFF"):
         tags, _ = _tags(path)
-    if georeference := _georeference(tags):
-        return Placement(None, (".tif", ".tiff"), georeference)
+    fits = {  # garbled tags say nothing
+        TEXT: lambda value: isinstance(value, str) and value.isascii(),
+        SHORT: lambda value: all(isinstance(one, int) and 0 <= one < 1 << 16 for one in _several(value)),
+        DOUBLE: lambda value: all(isinstance(one, int | float) for one in _several(value)),
+    }
+    place = {n: tags[n] for n, kind in GEOREFERENCE.items() if n in tags and fits[kind](tags[n])}
+    if place:
+        return Placement(None, (".tif", ".tiff"), place)
     if not _has_named_axes(tags):
         return None
     with decoding(path, "TIFF"), _require_tifffile().TiffFile(path) as file:

@@ -86,26 +86,18 @@ def read_table(
     >>> frame["weight"].tolist(), frame["pet"].isna().tolist()
     ([4.5, 30.0], [False, True])
     """
+    how = text.Reading(delimiter, encoding, decimal, progress)
     with limited_to(max_memory) if max_memory else nullcontext():
-        return open_table(
-            Path(path), delimiter=delimiter, encoding=encoding, decimal=decimal, progress=progress
-        ).frame
+        return open_table(Path(path), how).frame
 
 
-def open_table(
-    path: Path,
-    *,
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    decimal: str | None = None,
-    progress: Progress = silent,
-) -> Table:
+def open_table(path: Path, how: text.Reading = text.Reading()) -> Table:  # noqa: B008 (frozen)
     """Read a table as `read_table` does, and keep what is needed to write it back."""
     found = format_of(path, "table")
     if path != STANDARD:
         check_input(path, "table", folder=found.is_folder)
-    progress("reading", None)
-    return found.read(path, text.Reading(delimiter, encoding, decimal, progress))
+    how.progress("reading", None)
+    return found.read(path, how)
 
 
 def write_table(table: Table, new: NewColumns, path: Path, place: Any) -> None:

@@ -18,7 +18,7 @@ from graphwell.errors import OptionError, Sentence, Words, counted, in_python
 from graphwell.io.cells import Table, as_numbers, as_text, is_missing, text_column
 from graphwell.io.files import check_distinct, written_out
 from graphwell.io.tables import open_table
-from graphwell.io.text import check_text_name, write_cells
+from graphwell.io.text import Reading, check_text_name, write_cells
 from graphwell.jobs.classify import rows_to_label
 from graphwell.jobs.report import Grid, Report, RowToLabel, columns_grid, to_label_grid, written
 from graphwell.jobs.table import (
@@ -217,7 +217,7 @@ def merge_answers(
     check_text_name(output, "output")
     check_files(table, output=output)
     check_distinct([("answers", answers), ("output", output)])
-    whole = open_table(table, delimiter=delimiter, encoding=encoding, progress=progress)
+    whole = open_table(table, Reading(delimiter, encoding, progress=progress))
     asked = open_table(answers)
     rows = _rows_of_answers(asked, whole)
     found = np.strings.strip(as_text(asked.column(find_column(asked, label, "label"))))

@@ -24,6 +24,7 @@ from graphwell.estimators.tuning.metrics import by_the_data
 from graphwell.io.cells import NEW_NAMES, Table, as_text
 from graphwell.io.files import STANDARD, check_distinct, check_output, check_standard_output
 from graphwell.io.tables import format_of, open_table
+from graphwell.io.text import Reading
 from graphwell.jobs.folder import PATH, TEXT, is_folder, open_folder
 from graphwell.progress import Progress, silent
 
@@ -165,10 +166,8 @@ def open_rows(options: TableOptions, progress: Progress = silent, *, labelled: b
             if getattr(options, name):
                 problem = "{field} is for a folder of files; {} is none."
                 raise OptionError(name, problem, options.table)
-        table = open_table(
-            options.table, delimiter=options.delimiter, encoding=options.encoding, decimal=options.decimal,
-            progress=progress,
-        )  # fmt: skip
+        how = Reading(options.delimiter, options.encoding, options.decimal, progress)
+        table = open_table(options.table, how)
     options = options.for_table(table)
     check_names(table, options)
     return read_rows(table, options, labelled=labelled)
