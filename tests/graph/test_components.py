@@ -1,5 +1,7 @@
 """Connected components by SciPy, bridges between them by plain loops."""
 
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -79,3 +81,15 @@ def test_parts_are_numbered_as_they_are_met(edges):
     expected_count, expected = csgraph.connected_components(W, directed=False)
     assert count == expected_count
     np.testing.assert_array_equal(numbers, expected)
+
+
+def test_threads_of_matrix_libraries_are_asked_for_once_and_not_by_every_part(monkeypatch):
+    asked = []
+    monkeypatch.setattr(module, "one_blas_thread", lambda: asked.append(1) or nullcontext())
+    rng = np.random.default_rng(0)
+    points = np.repeat(1000 * rng.normal(size=(300, 2)), 4, axis=0) + rng.normal(size=(1200, 2))
+    components, known = np.repeat(np.arange(300), 4), np.zeros(1200, dtype=bool)
+    known[[0, 4, 8]] = True
+    near, far = find_bridges(PointSpace(points), components, known)
+    assert set(components[near]) >= set(range(3, 300))
+    assert len(asked) < 30

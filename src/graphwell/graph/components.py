@@ -6,6 +6,7 @@ forest that grows from the components with a known row, in the rounds of Boruvka
 """
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -48,17 +49,18 @@ class PointSpace:
 
         Of several at the same distance the first is taken; -1 and infinity where there is none.
         """
-        if not inside:
-            return self._nearest_of(rows, of, np.arange(len(self.points)), groups)
-        found, apart = np.full(len(rows), -1), np.full(len(rows), np.inf)
-        members = np.argsort(groups, kind="stable")
-        sorted_groups = groups[members]
-        for group in np.unique(of):  # a row is compared with its own group alone
-            here = np.flatnonzero(of == group)
-            first, last = np.searchsorted(sorted_groups, [group, group + 1])
-            anyone = np.full(len(here), NO_GROUP)
-            found[here], apart[here] = self._nearest_of(rows[here], anyone, members[first:last], groups)
-        return found, apart
+        with one_blas_thread():  # once: to set it takes 6 ms, and there may be thousands of groups
+            if not inside:
+                return self._nearest_of(rows, of, np.arange(len(self.points)), groups)
+            found, apart = np.full(len(rows), -1), np.full(len(rows), np.inf)
+            members = np.argsort(groups, kind="stable")
+            sorted_groups = groups[members]
+            for group in np.unique(of):  # a row is compared with its own group alone
+                here = np.flatnonzero(of == group)
+                first, last = np.searchsorted(sorted_groups, [group, group + 1])
+                anyone = np.full(len(here), NO_GROUP)
+                found[here], apart[here] = self._nearest_of(rows[here], anyone, members[first:last], groups)
+            return found, apart
 
     def _nearest_of(
         self, rows: FloatArray, barred: IntArray, places: IntArray, groups: IntArray
@@ -68,15 +70,14 @@ class PointSpace:
         if len(places) == 0:
             return found, apart
         center, few = self._middle, max(1, DISTANCES_AT_ONCE // len(places))
-        with one_blas_thread():
-            for start in range(0, len(rows), few):
-                heartbeat()
-                part = slice(start, start + few)
-                around = (self.points, places, groups, center)
-                nearest_outside(rows[part], barred[part], *around, found[part], apart[part])
+        for start in range(0, len(rows), few):
+            heartbeat()
+            part = slice(start, start + few)
+            around = (self.points, places, groups, center)
+            nearest_outside(rows[part], barred[part], *around, found[part], apart[part])
         return found, apart
 
-    @property
+    @cached_property
     def _middle(self) -> FloatArray:
         """A point amid the others: differences from it lose little to rounding."""
         return np.asarray(self.points[:: max(1, len(self.points) // 1000)].mean(axis=0, dtype=np.float64))
