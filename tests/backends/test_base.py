@@ -308,7 +308,7 @@ def test_trust_in_labels_reaches_the_sweeps_and_the_sources(case):
     strengths = engine.to_host(source_strengths(there, engine))
     known, given = problem.is_known, problem.labels[problem.is_known]
     sums = np.bincount(given, trust[known], minlength=problem.n_classes)
-    even = len(given) / len(np.unique(given))  # every class is a source of the same strength
+    even = sums.sum() / len(np.unique(given))  # every class is a source of the same strength
     np.testing.assert_allclose(strengths[known], even * trust[known] / sums[given], rtol=1e-6)
     assert (strengths[~known] == 0).all()
 

@@ -96,8 +96,7 @@ def test_one_label_for_each_of_many_classes_is_no_mistake():
 def test_duplicated_rows_work():
     X, truth = blobs()
     X, truth = np.repeat(X, 12, axis=0), np.repeat(truth, 12)
-    with pytest.warns(BridgedWarning, match="exact copies"):
-        clf = DiffuseInterfaceClassifier(models=None, random_state=0).fit(X, few(truth))
+    clf = DiffuseInterfaceClassifier(models=None, random_state=0).fit(X, few(truth))
     assert np.isfinite(clf.label_distributions_).all()
     assert (clf.transduction_ == truth).all()
 

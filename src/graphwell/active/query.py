@@ -171,7 +171,7 @@ class Query:
         """How much each row belongs to each class: by the classifier, else harmonic on the coarse graph."""
         if self.scores is not None:
             return shares_of(self.scores())
-        speaks_for = vertices_per_label(self.labels, self.coarse.W.shape[0])
+        speaks_for = vertices_per_label(len(self.labels), (self.labels >= 0).sum(), self.coarse.W.shape[0])
         graph = aggregate_graph(self.engine, self.coarse, self.labels, self.n_classes, speaks_for)
         return shares_of(harmonic_shares(graph))[self.coarse.members]
 

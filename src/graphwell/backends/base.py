@@ -17,6 +17,7 @@ from graphwell.backends.aggregation import grouped_totals, heaviest_entries, mea
 from graphwell.backends.conjugate_gradients import TOLERANCE, Solution, System, conjugate_gradients
 from graphwell.backends.induction import Induction, answered
 from graphwell.graph import Graph
+from graphwell.graph.canonical import Canonical
 from graphwell.graph.checks import read_features
 from graphwell.graph.knn import check_metric
 from graphwell.progress import Progress
@@ -108,6 +109,11 @@ class Vectors:
 
     # The library: NumPy, or one that answers to the same names.
     xp: Any = np
+
+    @property
+    def masses(self) -> FloatArray | None:
+        """How many rows each vertex stands for; None where each is one."""
+        return getattr(getattr(self, "graph", None), "masses", None)
 
     @property
     def n_threads(self) -> int:
@@ -262,6 +268,8 @@ class Rows:
     change: Callable[[Any], Any] | None = None  # of rows before they are compared, see `tuning.metrics`
     evidence: Any = None  # class probabilities of rows by themselves, times its `weight`; can be pickled
     compact: Callable[[Any], Any] | None = None  # makes fewer columns, for trees
+    order: Canonical | None = None  # in which the rows and columns are, and back to the user's
+    masses: FloatArray | None = None  # how many rows each row stands for
 
 
 @dataclass(frozen=True)
@@ -316,7 +324,7 @@ class Backend:
             self.n_jobs,
             change=rows.change,
             progress=progress,
-        )
+        ).weighted(rows.masses)
 
     def some_rows(self, rows: Rows, places: IntArray) -> Any:
         """Return rows at some places, in ascending order, on the host."""
@@ -397,5 +405,5 @@ class Backend:
         if of_graph is not None:
             votes = engine.to_host(of_graph).astype(np.float64)
             votes[~reachable] = prior
-        predictor = Induction(origin, classes, found, reachable, prior, rows.evidence, votes)
+        predictor = Induction(origin, classes, found, reachable, prior, rows.evidence, votes, rows.order)
         return Answers(labels, found, reachable, bridged, predictor)

@@ -7,11 +7,15 @@ import numpy as np
 
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.errors import UnreachableWarning, warn_user
+from graphwell.graph.canonical import Canonical
 from graphwell.graph.checks import read_features, read_new_affinities
 from graphwell.graph.graph import Origin
 
 # Square of the smallest distance, in local scales, that rows are told apart by.
 NEAREST = 1e-12
+
+# By which the assigned class leads where others have the same score.
+TIE = 1e-12
 
 
 @dataclass(frozen=True)
@@ -29,6 +33,7 @@ class Induction:
     prior: FloatArray = field(repr=False)  # scores of a row that is linked to none
     evidence: Any = field(default=None, repr=False)  # besides the vote: see `base.Rows`
     votes: FloatArray | None = field(default=None, repr=False)  # distributions without the evidence
+    order: Canonical | None = field(default=None, repr=False)  # of the fit, and back to the user's
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         sizes = (state["distributions"], state["reachable"], state["prior"], state["classes"])
@@ -52,6 +57,12 @@ class Induction:
 
     def scores(self, X: Any) -> FloatArray:
         """Return the scores of each new row; they add up to 1."""
+        found = self._scores(X)
+        return found if self.order is None else self.order.by_class(found)
+
+    def _scores(self, X: Any) -> FloatArray:
+        if self.order is not None and self.origin is not None:
+            X = self.order.of_new_rows(read_features(X, at_least=1))
         affinity = self._affinity(X)
         scores = affinity @ (self.distributions if self.votes is None else self.votes)
         support = np.asarray(affinity.sum(axis=1)).ravel()
@@ -66,11 +77,15 @@ class Induction:
 
     def labels(self, X: Any) -> Any:
         """Return the class of each new row."""
-        return self.classes[self.scores(X).argmax(axis=1)]
+        return self.classes[self._scores(X).argmax(axis=1)]
 
     def least_certain(self, k: int, given: BoolArray, bridged: BoolArray) -> IntArray:
         """Return the `k` least certain of the fitted rows whose label was not given, those first."""
-        return least_certain(self.distributions, self.reachable, bridged, given, k)[0]
+        told, reachable, vertices = self.distributions, self.reachable, None
+        if self.order is not None:
+            vertices = self.order.vertices
+            told, reachable = told[vertices], reachable[vertices]
+        return least_certain(told, reachable, bridged, given, k, vertices)[0]
 
     def _affinity(self, X: Any) -> Any:
         if self.origin is not None:
@@ -97,12 +112,17 @@ def two_highest_apart(scores: FloatArray) -> FloatArray:
 
 
 def least_certain(
-    scores: FloatArray, reachable: BoolArray, bridged: BoolArray, given: BoolArray, k: int
+    scores: FloatArray,
+    reachable: BoolArray,
+    bridged: BoolArray,
+    given: BoolArray,
+    k: int,
+    places: IntArray | None = None,
 ) -> tuple[IntArray, FloatArray]:
     """Places of the `k` least certain rows whose label was not given, those first; and how certain they are.
 
     Certainty is the distance between the two highest scores, -1 where no label reaches, and 1 less where one
-    does over a bridge alone.
+    does over a bridge alone. Of equally certain ones the first in their places come first.
     """
     certain = np.where(reachable, two_highest_apart(scores), -1.0) - bridged
     certain[given] = np.inf
@@ -110,7 +130,8 @@ def least_certain(
     if k == 0:
         return np.zeros(0, dtype=np.int64), np.zeros(0)
     rows = np.flatnonzero(certain <= np.partition(certain, k - 1)[k - 1])  # few, of millions
-    rows = rows[np.argsort(certain[rows], kind="stable")[:k]]
+    places = np.arange(len(certain)) if places is None else places  # decide among equals
+    rows = rows[np.lexsort((places[rows], certain[rows]))[:k]]
     return rows, certain[rows]
 
 
@@ -148,4 +169,6 @@ def distributions(xp: Any, assigned: IntArray, scores: FloatArray) -> FloatArray
     empty = xp.flatnonzero(total[:, 0] == 0)
     scores /= xp.where(total > 0, total, 1.0)
     scores[empty, assigned[empty]] = 1.0
+    tied = xp.flatnonzero((scores == scores.max(axis=1)[:, None]).sum(axis=1) > 1)
+    scores[tied, assigned[tied]] *= 1 + TIE  # in whatever order the columns are looked at
     return scores

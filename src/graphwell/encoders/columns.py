@@ -221,7 +221,7 @@ def _texts(name: str, look: Look, encoder: str) -> Encoder | None:
     known = look.values[~look.missing].tolist()
     length = sum(len(str(cell).split()) for cell in known) / len(known)
     words, sentences = length >= WORDS_OF_A_TEXT, length >= WORDS_OF_A_SENTENCE
-    texts = np.where(look.missing, "", look.values).tolist()
+    texts = sorted(np.where(look.missing, "", look.values).tolist())  # whatever the order of the rows
     if sentences and encoder != "tfidf":
         vectors = _vectors(encoder, texts)
         width = min(VECTOR_DIRECTIONS, len(vectors) - 1, vectors.shape[1])
@@ -292,7 +292,8 @@ def shift_and_factor(rows: FloatArray, kinds: Any, scale: str = "standard") -> t
 
 
 def _standard(columns: FloatArray) -> FloatArray:
-    precise = np.asarray(columns, dtype=np.float64)  # sums in single precision lose what they add
+    # Sums in single precision lose what they add; those of sorted numbers know no order of the rows.
+    precise = np.sort(np.asarray(columns, dtype=np.float64), axis=0)
     return np.stack([np.nanmean(precise, axis=0), np.nanstd(precise, axis=0)])
 
 

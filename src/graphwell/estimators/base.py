@@ -19,6 +19,7 @@ from graphwell.backends.registry import backend_of_rows, find_backend, refuse_ro
 from graphwell.encoders.kinds import is_frame
 from graphwell.encoders.table import TableEncoder
 from graphwell.errors import BridgedWarning, LabelWarning, Sentence, UnreachableWarning, in_short, warn_user
+from graphwell.estimators.canonical import arranged_rows, put_back, told_in_order
 from graphwell.estimators.inputs import (
     compact_columns,
     encoded_frame,
@@ -33,6 +34,7 @@ from graphwell.estimators.tuning.judge import figures
 from graphwell.estimators.tuning.metrics import by_the_data
 from graphwell.estimators.tuning.stacking import stacked_scores
 from graphwell.graph import Graph
+from graphwell.graph.canonical import Canonical
 from graphwell.graph.knn import check_metric
 from graphwell.solve.fit import Run
 from graphwell.solve.problem import Problem
@@ -108,6 +110,13 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         """The rows with what is to be done to them, the graph, further attributes, and seconds of stages."""
         return rows, graph, {}, {}
 
+    def _with_classes_in(self, order: Canonical) -> Any:
+        """A classifier like this one, for classes in another order."""
+        prior = getattr(self, "class_prior", None)
+        if prior is None or isinstance(prior, str | dict) or len(prior) != len(order.classes):
+            return self
+        return type(self)(**{**self.get_params(deep=False), "class_prior": np.asarray(prior)[order.classes]})
+
     def _after_tuning(self, tuned: dict[str, Any]) -> Any:
         """An unfitted classifier like this one, for what follows."""
         return type(self)(**self.get_params(deep=False))
@@ -179,7 +188,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
             )
         self._check_parameters()
         refuse_foreign(X)
-        backend = self._backend(X)
+        backend, user = self._backend(X), self
         y, encoder = backend.read_labels(y), None
         if is_frame(X) and self.metric != "precomputed":
             labels = read_labels(y, len(X), self.unknown)
@@ -195,19 +204,29 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         labels, trust = read_trust(sample_weight, labels)
         labels = with_classes(labels, self.classes)
         near = y.groups if isinstance(y, Labels) else None  # rows that the caller knows to be nearly equal
-        labels = replace(labels, groups=_copies(backend, rows, graph, labels) if near is None else near)
+        labels, given, order = replace(labels, groups=near), labels.codes >= 0, None
         self._announce(rows.n_rows, len(labels.classes))
-        rows, graph, tuned, seconds = self._tuned(backend, rows, graph, labels, features, run)
-        plain = self._after_tuning(tuned)  # it may be sent to workers
+        if graph is None and backend.name == "cpu":
+            rows, labels, trust = arranged_rows(
+                backend, rows, labels, trust, getattr(self, "class_prior", None)
+            )
+            order = rows.order
+            assert order is not None
+            user, run = self._with_classes_in(order), told_in_order(run, order)
+        elif near is None:
+            labels = replace(labels, groups=_copies(backend, rows, graph, labels))
+        rows, graph, tuned, seconds = user._tuned(backend, rows, graph, labels, features, run)
+        plain = user._after_tuning(tuned)  # it may be sent to workers
         found, notes = backend.together(plain._labelled, rows, graph, run, labels, trust, tuned)
+        found = {**tuned, **found}
+        found = found if order is None else put_back(found, order, given)
         for told, category in notes:
             warn_user(told, category)
         return {
             **names,
-            **tuned,
             **found,
             "timings_": {**seconds, **found["timings_"]},
-            "_given": labels.codes >= 0,
+            "_given": given,
             "_encoder": encoder,
         }
 
@@ -263,7 +282,12 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
             "bridged_": told.bridged,
             "_predictor": told.predictor,
         }
-        return found, [*_bridged(solved.problem.graph), *_unreachable(solved.problem, solved.engine)]
+        vertices = slice(None) if rows.order is None else rows.order.vertices
+        notes = [
+            *_bridged(solved.problem.graph, vertices),
+            *_unreachable(solved.problem, solved.engine, vertices),
+        ]
+        return found, notes
 
     @property
     def encoder_(self) -> TableEncoder | None:
@@ -372,11 +396,11 @@ def _is_fitted_name(name: str) -> bool:
     return name.endswith("_") and not name.startswith("_")
 
 
-def _bridged(graph: PlacedGraph) -> list[Note]:
-    """A warning of rows that were joined to others by bridges."""
+def _bridged(graph: PlacedGraph, vertices: Any) -> list[Note]:
+    """A warning of rows that were joined to others by bridges; `vertices` are those of the rows."""
     if graph.bridges is None:
         return []
-    rows, parts = graph.bridges.rows, graph.bridges.n_parts
+    rows, parts = graph.bridges.rows[vertices], graph.bridges.n_parts
     told = Sentence(
         f"{rows.sum()} of {len(rows)} rows lie in {parts} part{'s' if parts > 1 else ''} of the graph "
         "without any label; they were joined to the nearest part and are the least certain "
@@ -386,12 +410,12 @@ def _bridged(graph: PlacedGraph) -> list[Note]:
     return [(told if cause is None else told.followed_by(cause), BridgedWarning)]
 
 
-def _unreachable(problem: Problem, engine: Vectors) -> list[Note]:
-    """A warning of rows that no label reaches."""
-    reachable = engine.to_host(problem.reachable)
+def _unreachable(problem: Problem, engine: Vectors, vertices: Any) -> list[Note]:
+    """A warning of rows that no label reaches; `vertices` are those of the rows."""
+    reachable = engine.to_host(problem.reachable)[vertices]
     if reachable.all():
         return []
-    parts = len(np.unique(engine.to_host(problem.graph.components)[~reachable]))
+    parts = len(np.unique(engine.to_host(problem.graph.components)[vertices][~reachable]))
     told = (
         f"{(~reachable).sum()} of {len(reachable)} rows lie in {parts} "
         f"part{'s' if parts > 1 else ''} of the graph without any label and cannot be decided "

@@ -263,7 +263,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
     def _problem(self, graph: PlacedGraph, engine_labels: Vector, labels: Labels) -> Problem:
         bounds = read_size_bounds(self.class_prior, labels.classes)
         prior = self.class_prior if bounds is None else None
-        shares = read_class_prior(prior, labels.classes, labels.codes)
+        shares = read_class_prior(prior, labels.classes, labels.counts)
         n_classes = len(labels.classes)
         return Problem(
             graph, engine_labels, n_classes, self.fidelity, class_shares=shares, size_bounds=bounds
@@ -304,6 +304,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
             recipe,
             (self.n_neighbors, self.scale_neighbor, self.metric),
             run,
+            labels.strengths,
         )
         with run.stage("tuning"), KeptEngine().open():
             if graph is not None:

@@ -11,7 +11,7 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.multiclass import check_classification_targets
 
 from graphwell._checks import as_readable
-from graphwell._types import IntArray
+from graphwell._types import FloatArray, IntArray
 from graphwell._unknown import (
     UNKNOWN,
     hardly_classes,
@@ -44,16 +44,21 @@ class Labels:
         The classes found among the known labels, and further ones that were named, sorted.
     groups : array of shape (n,), optional
         Equal numbers where labelled rows are copies of each other; None if no two are.
+    strengths : array of shape (n,), optional
+        How often each label was given; None if once.
     """
 
     codes: IntArray
     classes: Any
     groups: IntArray | None = field(default=None, repr=False)
+    strengths: FloatArray | None = field(default=None, repr=False)
 
     @property
     def counts(self) -> IntArray:
-        """Number of labels of each class."""
-        return np.bincount(self.codes[self.codes >= 0], minlength=len(self.classes))
+        """Number of labels of each class, each as often as it was given."""
+        known = self.codes >= 0
+        weights = None if self.strengths is None else self.strengths[known]
+        return np.bincount(self.codes[known], weights, minlength=len(self.classes))
 
 
 def read_labels(y: Any, n: int, unknown: Any = None) -> Labels:

@@ -9,7 +9,7 @@ import numpy as np
 from graphwell._checks import number_between, one_of, positive_number, whole_number
 from graphwell._random import stream
 from graphwell._threads import thread_count
-from graphwell._types import FloatArray, IntArray
+from graphwell._types import FloatArray
 from graphwell.errors import OptionError, in_short
 from graphwell.estimators.labels import Labels
 from graphwell.solve.start import STARTS
@@ -184,11 +184,10 @@ def check_parameters(parameters: Mapping[str, Any], defaults: Mapping[str, Any])
 SUM_TOLERANCE = 1e-3
 
 
-def read_class_prior(prior: Any, classes: Any, labels: IntArray) -> FloatArray | None:
-    """Turn `class_prior` into the share of each class."""
+def read_class_prior(prior: Any, classes: Any, counts: Any) -> FloatArray | None:
+    """Turn `class_prior` into the share of each class, of which so many labels were given."""
     if prior is None:
         return None
-    counts = np.bincount(labels[labels >= 0], minlength=len(classes))
     if isinstance(prior, str):
         if prior != "labels":
             known = 'None, "labels", "auto", an array or a dict'

@@ -110,12 +110,15 @@ class Graph:
         Power that the kernel was raised to, see `Graph.sharpened`.
     bridges : Bridges, optional
         Edges that join connected components without a known row to others, see `Graph.bridged`.
+    masses : array of shape (n,), optional
+        How many rows each vertex stands for, where rows are equal: `W` counts each pair of them.
     """
 
     W: Any
     origin: Origin | None = None
     sharpness: float = 1.0
     bridges: Bridges | None = None
+    masses: FloatArray | None = None
 
     def __post_init__(self) -> None:
         self.check()
@@ -130,6 +133,8 @@ class Graph:
             raise ValueError("The graph has another number of vertices than the features it was made from.")
         if self.bridges is not None and len(self.bridges.rows) != self.n_vertices:
             raise ValueError("The graph has another number of vertices than its bridges were made for.")
+        if self.masses is not None and not (len(self.masses) == self.n_vertices and (self.masses > 0).all()):
+            raise ValueError("The graph has other vertices than its masses were made for.")
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle the fields; what follows from the matrix is computed anew."""
@@ -346,7 +351,17 @@ class Graph:
             raise ValueError("A graph made from affinities has no features to find other neighbours by.")
         origin = replace(self.origin, n_neighbors=min(n_neighbors, self.n_vertices - 1))
         W, _ = _link(origin.search, origin.n_neighbors, origin.scale_neighbor)
-        return Graph(W, origin).sharpened(self.sharpness)
+        return Graph(W, origin).weighted(self.masses).sharpened(self.sharpness)
+
+    def weighted(self, masses: FloatArray | None) -> "Graph":
+        """Return the graph whose vertices stand for so many rows: the quotient of one that has them all."""
+        if masses is None:
+            return self
+        W = self.W
+        data = (W.data * products_of_masses(W, masses)).astype(W.dtype)
+        return Graph(
+            frozen(sparse.csr_array((data, W.indices, W.indptr), shape=W.shape)), self.origin, masses=masses
+        )
 
     def bridged(self, known: BoolArray) -> "Graph":
         """Return the graph with every component that holds no known row connected to the nearest one.
@@ -365,14 +380,15 @@ class Graph:
         if plain.origin is None or every_component_has(plain.components, known, plain.n_components):
             return plain
         bridges = bridges_between(plain.W, plain.origin.search.points, plain.components, known)
-        return Graph(with_bridges(plain.W, bridges), plain.origin, plain.sharpness, bridges=bridges)
+        W = with_bridges(plain.W, bridges)
+        return Graph(W, plain.origin, plain.sharpness, bridges, plain.masses)
 
     @property
     def unbridged(self) -> "Graph":
         """The graph without bridges."""
         if self.bridges is None:
             return self
-        return Graph(without_bridges(self.W, self.bridges), self.origin, self.sharpness)
+        return Graph(without_bridges(self.W, self.bridges), self.origin, self.sharpness, masses=self.masses)
 
     def affinity_to(self, X: Any) -> Any:
         """Affinities of new rows to the vertices, each row linked to its nearest vertices.
@@ -404,6 +420,11 @@ class Graph:
         return f"Graph({', '.join(parts)})"
 
 
+def products_of_masses(W: Any, masses: FloatArray) -> FloatArray:
+    """Product of the masses at both ends of each edge."""
+    return np.asarray(np.repeat(masses, np.diff(W.indptr)) * masses[W.indices])
+
+
 def _link(
     search: NeighborSearch,
     n_neighbors: int,
@@ -429,7 +450,7 @@ class SharpenedGraph(Graph):
     def __init__(self, plain: Graph, power: float) -> None:
         for name, value in (
             ("plain", plain), ("power", power), ("origin", plain.origin), ("bridges", None),
-            ("sharpness", plain.sharpness * power),
+            ("sharpness", plain.sharpness * power), ("masses", plain.masses),
         ):  # fmt: skip
             object.__setattr__(self, name, value)
 
@@ -439,6 +460,8 @@ class SharpenedGraph(Graph):
         # exp(-d²/tau²) to a power is the kernel of a smaller scale: no search is needed for it.
         W = self.plain.W
         data = W.data**self.power
+        if self.masses is not None:  # they are no part of what is raised
+            data *= products_of_masses(W, self.masses).astype(data.dtype) ** (1 - self.power)
         np.maximum(data, data.dtype.type(WEIGHT_FLOOR), out=data)
         return frozen(sparse.csr_array((data, W.indices, W.indptr), shape=W.shape))
 

@@ -153,7 +153,10 @@ REPORT = "This is a mistake in graphwell: please report it with the data, or wha
 class NeighborSearch(Protocol):
     """Finds the nearest of the points it was built on."""
 
-    recall: float  # share of the true neighbours that a query finds; 1.0 for an exact search
+    @property
+    def recall(self) -> float:
+        """Share of the true neighbours that a query finds; 1.0 for an exact search."""
+        ...
 
     @property
     def points(self) -> FloatArray:

@@ -37,7 +37,7 @@ from graphwell.backends.base import Block, Engine, Vector
 from graphwell.graph.compiled import compiled, inner, seen, unsigned
 from graphwell.solve.communities import ORDERS, Aggregates, aggregates_of, levels_for, merged_graph
 from graphwell.solve.problem import Problem
-from graphwell.solve.sizes import best_prices, evenness_allowed, may_be_random
+from graphwell.solve.sizes import best_prices, evenness_allowed, may_be_random, row_count
 
 # First widths of the noise of each search, as shares of all weight, and rounds until it is gone. Other
 # values that were tried are not recorded.
@@ -375,7 +375,7 @@ def solve_coarse(problem: Problem, engine: Engine, start: Block) -> CoarseSoluti
     has_rows = np.bincount(labels[labels >= 0], minlength=n_classes) > 0
     if given is not None:
         # prices under which the classes of the aggregates have about the given sizes
-        logs, counts = np.log(finest_scores + SMALLEST_SHARE), np.bincount(members)
+        logs, counts = np.log(finest_scores + SMALLEST_SHARE), np.bincount(members, finest.sizes)
 
         def sizes_under(prices: FloatArray) -> IntArray:
             return np.bincount((logs + prices).argmax(axis=1), weights=counts, minlength=n_classes)
@@ -403,7 +403,7 @@ def lowest_energy(
         pressure = strength / (n_classes * np.maximum(class_shares, SMALLEST_SHARE))
         return *pressing.lowest(pressure), 0.0, pressure
     labels, shares = pressing.lowest(highest)
-    sizes = np.bincount(labels[search.finest.members], minlength=n_classes)
+    sizes = np.bincount(labels[search.finest.members], search.finest.sizes, minlength=n_classes)
     even = evenness_allowed(sizes, UNEVENNESS_UNDER_PRESSURE)
     if even > NEARLY_EVEN:
         return labels, shares, 1.0, highest
@@ -417,8 +417,9 @@ def coarse_graphs(
     """The graph of the aggregates, and those of their communities, of several resolutions and orders."""
     aggregates = aggregates_of(engine)
     levels = levels_for(labels, aggregates, pool)
-    per_label = vertices_per_label(labels, int(levels[-1][0].max()) + 1)
     trusted = None if trust is None else engine.to_host(trust)
+    n_labels = float((labels >= 0).sum() if trusted is None else trusted[labels >= 0].sum())
+    per_label = vertices_per_label(row_count(engine), n_labels, int(levels[-1][0].max()) + 1)
     finest = aggregate_graph(engine, aggregates, labels, n_classes, per_label, trusted)
     return finest, [finest.coarser(*level) for level in levels]
 
@@ -436,9 +437,11 @@ def aggregate_graph(
     near, count = engine.affinities_of(known), aggregates.W.shape[0]  # rows of the labelled vertices
     edges = np.diff(near.indptr)
     places = members[near.indices] * np.int64(n_classes) + np.repeat(labels[known], edges)
-    values = near.data if trust is None else near.data * np.repeat(trust[known], edges)
+    counts = np.ones(len(labels)) if engine.masses is None else engine.masses
+    trust = counts if trust is None else trust  # a label counts as often as it was given
+    values = near.data * np.repeat(trust[known] / counts[known], edges)
     weights = np.bincount(places, weights=values, minlength=count * n_classes).reshape(count, n_classes)
-    return CoarseGraph(members, aggregates.W, per_label * weights, np.ones(len(labels)))
+    return CoarseGraph(members, aggregates.W, per_label * weights, counts)
 
 
 def shares_of(scores: FloatArray) -> FloatArray:
@@ -447,10 +450,9 @@ def shares_of(scores: FloatArray) -> FloatArray:
     return np.where(total > 0, scores / np.where(total > 0, total, 1.0), 1 / scores.shape[1])
 
 
-def vertices_per_label(labels: IntArray, n_communities: int) -> float:
-    """Number of vertices that each label counts for."""
-    n = len(labels)
-    return float(min(LABEL_COUNTS_FOR * n / n_communities, n / max(1, (labels >= 0).sum())))
+def vertices_per_label(n: float, n_labels: float, n_communities: int) -> float:
+    """Number of rows, of so many, that each label counts for."""
+    return float(min(LABEL_COUNTS_FOR * n / n_communities, n / max(1.0, n_labels)))
 
 
 def claimed_shares(problem: Problem, engine: Engine) -> tuple[FloatArray, IntArray] | None:

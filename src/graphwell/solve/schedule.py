@@ -101,7 +101,10 @@ def stable_step(engine: Engine) -> float:
         return _stable_steps[engine]
     n, largest = engine.graph.n_vertices, 0.0
     x = engine.asarray(np.random.default_rng(0).random(n) - 0.5)
-    row_sums = engine.product(engine.xp.ones(n))
+    if engine.masses is None:
+        row_sums = engine.product(engine.xp.ones(n))
+    else:  # of the rows that vertices stand for
+        row_sums = engine.product(np.sqrt(engine.masses)) / np.sqrt(engine.masses)
     for _ in range(POWER_ITERATIONS):
         x = row_sums * x - engine.product(x)  # the smoothing term's gradient inside one class is linear in r
         largest = math.sqrt(float((x * x).sum()))

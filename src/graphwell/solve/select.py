@@ -76,7 +76,7 @@ def select(prepared: Prepared, final: State) -> Status | None:
     several = prepared.coarse is not None and problem.class_shares is None and n_given > n_classes
     if several and evenness(sizes) > gained * evenness(start_sizes):
         found = likeliest(engine, prepared.community_shares, given)
-        community_sizes = np.bincount(found, minlength=n_classes)
+        community_sizes = np.bincount(found, engine.masses, minlength=n_classes)
         counts = np.bincount(given[given >= 0], minlength=n_classes)
         # If the labels refute start and communities alike, the descent stands.
         if not all(refuted(each / each.sum(), counts) for each in (start_sizes, community_sizes)):
@@ -118,7 +118,11 @@ def communities_start(prepared: Prepared) -> Start:
 
 def votes(problem: Problem, engine: Engine, state: State) -> Block:
     """Presence of each class around each vertex: ``sum_{j in class} S_ij r_j``."""
-    return engine.votes(state.labels, 0.5 - abs(state.offsets), problem.n_classes)
+    firmness, roots = 0.5 - abs(state.offsets), engine.masses
+    if roots is None:
+        return engine.votes(state.labels, firmness, problem.n_classes)
+    roots = np.sqrt(roots)  # `S` of the rows, not of what stands for them
+    return engine.scaled(engine.votes(state.labels, roots * firmness, problem.n_classes), 1 / roots)
 
 
 def presence(problem: Problem, engine: Engine, state: State) -> Block:

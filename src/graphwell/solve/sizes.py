@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell.backends.base import Block, Engine, Vector
+from graphwell.backends.base import Block, Engine, Vector, Vectors
 from graphwell.solve.problem import Balance, Problem
 
 # Pressure towards even classes: better in 17 of 21 pairs of set and label rate, worse in 1.
@@ -61,9 +61,18 @@ def best_prices(sizes_under: Callable[[FloatArray], IntArray], sizes: FloatArray
     return best
 
 
-def class_counts(engine: Engine, labels: Vector, n_classes: int) -> IntArray:
-    """Number of vertices of each class, on the host."""
+def class_counts(engine: Vectors, labels: Vector, n_classes: int) -> IntArray:
+    """Number of rows of each class, by the classes of all vertices, on the host."""
+    if engine.masses is not None:
+        return np.bincount(labels, engine.masses, minlength=n_classes)
     return np.asarray(engine.to_host(engine.xp.bincount(labels, minlength=n_classes)))
+
+
+def row_count(engine: Engine, among: BoolArray | None = None) -> float:
+    """Number of rows that the vertices, or some of them, stand for."""
+    if engine.masses is not None:
+        return float((engine.masses if among is None else engine.masses[among]).sum())
+    return engine.graph.n_vertices if among is None else int(among.sum())
 
 
 def evenness(counts: IntArray) -> float:
@@ -82,7 +91,8 @@ def best_classes(engine: Engine, scores: Block, n: int, class_shares: FloatArray
     """Class with the highest score of each of `n` vertices; priced if sizes are given."""
     if class_shares is None:
         return engine.argmax(scores)
-    return balanced_labels(engine, scores, class_shares * n, engine.asarray(np.ones(n, dtype=bool)))
+    among = engine.asarray(np.ones(n, dtype=bool))
+    return balanced_labels(engine, scores, class_shares * row_count(engine), among)
 
 
 def likeliest(
@@ -111,6 +121,8 @@ def holding_balance(problem: Problem, engine: Engine, first: Vector, even: float
     if problem.class_shares is not None:
         return Balance(GIVEN_STRENGTH, problem.class_shares)
     weights = engine.xp.sqrt(problem.graph.degrees)  # phi_i, but for a factor
+    if engine.masses is not None:
+        weights = weights * np.sqrt(engine.masses)
     mass = np.asarray(engine.to_host(engine.group_sums(first, weights, problem.n_classes)))
     present = mass > 0
     strength = even * EVEN_STRENGTH + (1 - even) * HOLDING_STRENGTH

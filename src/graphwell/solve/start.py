@@ -19,7 +19,7 @@ from graphwell.backends.base import Block, Coarse, Engine, PlacedGraph, State, V
 from graphwell.backends.conjugate_gradients import Solution
 from graphwell.solve.communities import aggregates_of
 from graphwell.solve.problem import Problem
-from graphwell.solve.sizes import balanced_labels, class_counts, evenness
+from graphwell.solve.sizes import balanced_labels, class_counts, evenness, row_count
 
 # Of a Poisson weight: weights must be positive. Not recorded.
 SMALLEST_WEIGHT = 1e-5
@@ -79,7 +79,14 @@ def poisson_weights(problem: Problem, engine: Engine) -> tuple[Vector, Solution]
     root, ones = xp.sqrt(graph.degrees), xp.ones(graph.n_vertices)
     # L g = sum over the labels of their strength - the mean, on each component; a singular system, in its
     # range.
-    source = quotient(xp, 1.0, root) * centred(engine, graph, source_strengths(problem, engine))
+    source = source_strengths(problem, engine)
+    if engine.masses is None:
+        source = centred(engine, graph, source)
+    else:  # each row takes its part of the mean
+        source = source - engine.masses * component_means(
+            engine, graph, source / engine.masses, engine.masses
+        )
+    source = quotient(xp, 1.0, root) * source
     solution = engine.solve(ones, source, coarse=coarse_level(engine, graph, root))
     del source, ones  # of a million rows, what is not needed any more counts
     g = centred(engine, graph, quotient(xp, 1.0, root) * solution.x, graph.degrees)
@@ -92,13 +99,9 @@ def poisson_weights(problem: Problem, engine: Engine) -> tuple[Vector, Solution]
 def source_strengths(problem: Problem, engine: Engine) -> Vector:
     """Strength of each label as a source: by its class, and 1 for all where classes have equally many."""
     xp, known = engine.xp, problem.is_known
-    counts = class_counts(engine, problem.labels[known], problem.n_classes)
-    mean = counts.sum() / max(1, (counts > 0).sum())
-    if problem.trust is None:
-        strengths = engine.asarray(quotient(np, mean, counts))
-        return xp.where(known, xp.take(strengths, problem.known), 0.0)
-    trusted = xp.where(known, problem.trust, 0.0)
+    trusted = known * 1.0 if problem.trust is None else xp.where(known, problem.trust, 0.0)
     by_class = engine.group_sums(problem.known, trusted, problem.n_classes)
+    mean = by_class.sum() / max(1, int((by_class > 0).sum()))
     return trusted * xp.take(quotient(xp, mean, by_class), problem.known)
 
 
@@ -135,9 +138,14 @@ def centred(engine: Engine, graph: PlacedGraph, values: Vector, weights: Vector 
         columns = [centred(engine, graph, values[:, c], weights) for c in range(values.shape[1])]
         return engine.xp.stack(columns, axis=1)
     weights = engine.xp.ones(len(values)) if weights is None else weights
+    return values - component_means(engine, graph, values, weights)
+
+
+def component_means(engine: Engine, graph: PlacedGraph, values: Vector, weights: Vector) -> Vector:
+    """The weighted mean of the component of each vertex."""
     total = engine.group_sums(graph.components, weights, graph.n_components)
     sums = engine.group_sums(graph.components, weights * values, graph.n_components)
-    return values - engine.xp.take(quotient(engine.xp, sums, total), graph.components)
+    return engine.xp.take(quotient(engine.xp, sums, total), graph.components)
 
 
 def quotient(xp: Any, a: Any, b: Vector) -> Vector:
@@ -206,7 +214,7 @@ def labels_of(problem: Problem, engine: Engine, scores: Scores) -> Vector:
     if problem.class_shares is None:
         labels = engine.argmax(scores.values)
     else:
-        sizes = problem.class_shares * int(reached.sum())
+        sizes = problem.class_shares * row_count(engine, reached)
         labels = balanced_labels(engine, scores.values, sizes, reached)
     return engine.xp.where(reached, labels, -1)
 

@@ -60,6 +60,8 @@ class Forces:
     known: FloatArray
     fidelity: FloatArray
     phi: FloatArray
+    heft: FloatArray
+    counts: FloatArray
     strength: float
     shares: FloatArray
 
@@ -91,9 +93,26 @@ class NumbaEngine(Engine):
         graph, scaling = self.graph, inverse_roots_of(self.graph.degrees)
         return SlicedRows.from_csr(graph.W, self.dtype, scaling, graph.locality, self.pool)
 
+    @property
+    def moving(self) -> SlicedRows:
+        """What sweeps go over: the rows of ``S``, or where vertices stand for several rows each, of theirs.
+
+        With m rows for a vertex, it is ``S_ij sqrt(m_j / m_i)``: the same as if every row had its vertex.
+        """
+        if self.masses is None:
+            return self.rows
+        if "_moving" not in self.__dict__:
+            roots, inverse = np.sqrt(self.masses), inverse_roots_of(self.graph.degrees)
+            W, near = self.graph.W, self.graph.locality
+            self._moving = SlicedRows.from_csr(
+                W, self.dtype, inverse * roots, near, self.pool, inverse / roots
+            )
+        return self._moving
+
     def release(self) -> None:
         """Forget the layout until it is asked for again."""
         self.__dict__.pop("rows", None)
+        self.__dict__.pop("_moving", None)
         self._last = None
         self._make_room()
 
@@ -124,7 +143,7 @@ class NumbaEngine(Engine):
 
     def sweep(self, problem: "Problem", state: State, epsilon: float, step_size: float, count: int) -> Swept:
         """Do `count` Jacobi sweeps of Algorithm 1 at one epsilon."""
-        rows, real, forces = self.rows, self.dtype.type, self._forces(problem)
+        rows, real, forces = self.moving, self.dtype.type, self._forces(problem)
         packing = Packing.of(problem.n_classes, self.dtype)
         offsets = rows.placed(self.own(state.offsets), self.dtype)
         words = packing.pack(rows.placed(self.own(state.labels), np.int32), offsets)
@@ -135,7 +154,7 @@ class NumbaEngine(Engine):
         steps = (real(epsilon), real(step_size), problem.implicit, packing.shift)
         words, changes = self._swept(count, forces, edges, self.with_halo(words), offsets, steps)
         energies = np.empty(len(rows.parts) - 1)
-        found = (forces.known, forces.fidelity, words, offsets, float(epsilon), packing.shift)
+        found = (forces.known, forces.fidelity, forces.counts, words, offsets, float(epsilon), packing.shift)
         sums = np.empty((len(energies), 2 * LANES), dtype=self.dtype)
         self._share(kernels.energy, edges, *found, sums, energies)
         energy, changed = self.summed(np.array([energies.sum(), changes]))
@@ -163,7 +182,8 @@ class NumbaEngine(Engine):
 
         def work(thread: int, n_threads: int) -> int:
             cuts = np.arange(n_threads + 1) * (len(parts) - 1) // n_threads
-            shared = (barrier, weights[:n_threads], count, float(forces.strength), forces.shares, parts)
+            pressed = (float(forces.strength), forces.shares, forces.heft)
+            shared = (barrier, weights[:n_threads], count, *pressed, parts)
             own = (*kernels.room(len(forces.shares), self.dtype), np.zeros_like(forces.shares))
             return int(kernels.sweeps(thread, cuts, *shared, *arguments, *own))
 
@@ -301,8 +321,12 @@ class NumbaEngine(Engine):
     def _place(self, problem: "Problem") -> Forces:
         balance, degrees, own = problem.balance, self.graph.degrees, self.own
         phi = np.sqrt(own(degrees) / (degrees.sum() or 1.0)) if balance else np.zeros(len(own(degrees)))
-        known, fidelity, phi = (
-            self.rows.placed(own(values), self.dtype) for values in (problem.known, problem.fidelities, phi)
-        )
+        counts, heft = np.ones(len(phi)), phi
+        if self.masses is not None:  # the degree of each row that a vertex stands for
+            counts, phi = self.masses, phi / np.sqrt(self.masses)
+            heft = counts * phi
+        values = (problem.known, problem.fidelities, phi, heft, counts)
+        known, fidelity, phi, heft, counts = (self.rows.placed(own(each), self.dtype) for each in values)
         shares = (balance.shares if balance else np.zeros(problem.n_classes)).astype(self.dtype)
-        return Forces(known, fidelity, phi, balance.strength if balance else 0.0, shares)
+        strength = balance.strength if balance else 0.0
+        return Forces(known, fidelity, phi, heft, counts, strength, shares)

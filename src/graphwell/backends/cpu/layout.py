@@ -64,6 +64,7 @@ class SlicedRows:
         scaling: FloatArray | None = None,
         near: Any = None,
         pool: ThreadPool | None = None,
+        row_scaling: FloatArray | None = None,
     ) -> "SlicedRows":
         """Lay out a CSR matrix, its rows and columns scaled; the entries of a row keep their order.
 
@@ -92,7 +93,8 @@ class SlicedRows:
             np.zeros(rest_starts[-1], dtype=np.int32),
             np.zeros(rest_starts[-1], dtype=dtype),
         )
-        given = (matrix.indptr, matrix.indices, matrix.data, scaling, order, position, starts)
+        row_scaling = scaling if row_scaling is None else row_scaling
+        given = (matrix.indptr, matrix.indices, matrix.data, scaling, row_scaling, order, position, starts)
         filled = (columns, values, row_sums, rest)
         (pool or ThreadPool(1)).share(len(order), lambda first, last: _fill(first, last, *given, *filled))
         return cls(order, starts, columns, values, row_sums, rest)
@@ -134,6 +136,7 @@ def _fill(
     indices: IntArray,
     data: FloatArray,
     scaling: FloatArray,
+    row_scaling: FloatArray,
     order: IntArray,
     position: IntArray,
     starts: IntArray,
@@ -148,7 +151,7 @@ def _fill(
         end, beyond = starts[row // LANES + 1], rest_starts[row]
         for entry in range(indptr[vertex], indptr[vertex + 1]):
             neighbor = indices[entry]
-            value = data[entry] * scaling[neighbor] * scaling[vertex]
+            value = data[entry] * scaling[neighbor] * row_scaling[vertex]
             if place < end:
                 columns[place], values[place] = position[neighbor], value
                 place += LANES

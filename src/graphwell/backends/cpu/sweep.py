@@ -253,6 +253,7 @@ def sweeps(
     count: int,
     strength: float,
     shares: FloatArray,
+    heft: FloatArray,
     parts: IntArray,
     edges: Arrays,
     acting: Arrays,
@@ -267,15 +268,16 @@ def sweeps(
     """One thread's part of `count` sweeps; return how often a class changed in it.
 
     Thread `t` moves the parts from ``cuts[t]`` to ``cuts[t + 1]``. All wait for each other after every sweep.
-    `weights`, of shape (threads, classes), is where they leave the masses of the classes for each other;
+    `weights`, of shape (threads, classes), is where they leave the masses of the classes for each other, to
+    which a position adds its `heft` times ``r``;
     `pressure` begins at zero, and is for one thread alone like `votes` and `sums`.
     """
-    n_threads, first, last, phi, shift = len(cuts) - 1, cuts[thread], cuts[thread + 1], acting[2], steps[3]
+    n_threads, first, last, shift = len(cuts) - 1, cuts[thread], cuts[thread + 1], steps[3]
     changes = 0
     for _ in range(count):
         if strength > 0:
             weights[thread] = 0
-            masses(first, last, parts, words, offsets, phi, shift, weights[thread])
+            masses(first, last, parts, words, offsets, heft, shift, weights[thread])
             if not pass_barrier(barrier, n_threads):
                 break
             press(weights, strength, shares, pressure)
@@ -310,6 +312,7 @@ def energy(
     edges: Arrays,
     known: FloatArray,
     fidelity: FloatArray,
+    counts: FloatArray,
     words: IntArray,
     offsets: FloatArray,
     epsilon: float,
@@ -319,7 +322,8 @@ def energy(
 ) -> None:
     """Write the energy of some parts: equation (13), each edge once.
 
-    The smoothing term of a vertex is ``r_i`` times its pull. `room` has a row of 2 x 16 values for each part.
+    The smoothing term of a vertex is ``r_i`` times its pull; each counts as many rows as it stands for.
+    `room` has a row of 2 x 16 values for each part.
     """
     starts, columns, values, rest, row_sums = edges
     for part in range(first_part, last_part):
@@ -335,5 +339,6 @@ def energy(
                 r, well = 0.5 - size, size * (1 - size)
                 pull = row_sums[i] * r + (sums[lane] - 2 * sums[LANES + lane])
                 away = (words[i] >> shift) - known[i] + offsets[i]
-                energy += epsilon / 2 * r * pull + well * well / (2 * epsilon) + fidelity[i] / 2 * away * away
+                own = epsilon / 2 * r * pull + well * well / (2 * epsilon) + fidelity[i] / 2 * away * away
+                energy += counts[i] * own
         energies[part] = energy

@@ -24,7 +24,7 @@ from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.base import Backend, Block, PlacedGraph, Rows, Vector
 from graphwell.backends.induction import distributions
 from graphwell.backends.registry import find_backend
-from graphwell.estimators.tuning.maps import Map
+from graphwell.estimators.tuning.maps import Columns, Map
 from graphwell.estimators.tuning.metrics import CANDIDATES, Ruled, by_the_data, compared_with
 from graphwell.estimators.tuning.models import Sample, fit_model, models_for, name_of
 from graphwell.estimators.tuning.stacking import (
@@ -65,6 +65,8 @@ LABELS_OF_SCORES, UNCERTAIN_BESIDES = 20.0, 1.5
 """Labels that the scores themselves count as in the estimate of the accuracy, and by how much its variance
 exceeds that of as many checked labels: models were chosen by them, and one split is one of many. See
 docs/data.md."""
+MOST_REPEATED = 100
+"""Times that classifiers are given a label that was given more often."""
 LABELS_TO_CALIBRATE = 30
 """Held-out labels from which on scores are said to be calibrated."""
 FEW_LABELS = "too few labels to weigh other models: the graph alone"
@@ -190,7 +192,7 @@ def figures(tuning: Tuning, engine: Any, assigned: Vector, scores: Block, known:
         n_classes = scores.shape[1]
         groups = np.asarray(engine.to_host(engine.xp.where(known, n_classes, assigned)))
         means = engine.group_means(engine.shares(scores), groups, n_classes + 1)[:-1]
-        counts = np.bincount(groups, minlength=n_classes + 1)[:-1]
+        counts = np.bincount(groups, engine.masses, minlength=n_classes + 1)[:-1]
         if counts.any():
             counts = counts / counts.sum()
             accuracy, interval = tuning.held_out.accuracy(counts @ means, float(counts @ means.diagonal()))
@@ -224,6 +226,7 @@ class Given:
     recipe: Recipe
     sizes: tuple[int, int, str]  # n_neighbors, scale_neighbor, distance
     run: Run
+    strengths: FloatArray | None = None  # how often each label was given
     statuses: dict[str, list[Status]] = field(default_factory=dict)  # of the fits of each graph
 
     def graph_of(self, change: Map | None) -> PlacedGraph:
@@ -500,8 +503,13 @@ def verdict(
 def judge_rows(given: Given, models: Any, metrics: bool, rng: np.random.Generator) -> Judged:
     """Judge the graph of rows, learned metrics and classifiers; without `metrics` rows stay as they are."""
     places = sampled(given.labels, ROWS_FITTED // 2, ROWS_LOOKED_AT, rng)
-    X = given.backend.some_rows(given.rows, places)
+    X, order = given.backend.some_rows(given.rows, places), given.rows.order
     sample = Sample(X, given.labels[places], compact=given.rows.compact)
+    if order is not None and order.columns is not None:
+        sample = replace(sample, as_given=Columns(np.argsort(order.columns)))
+    if given.strengths is not None:
+        counts = np.clip(np.rint(given.strengths[places]), 1, MOST_REPEATED).astype(np.int64)
+        sample = replace(sample, counts=counts)
 
     def map_of(metric: str, sample: Sample) -> Map | None:
         return None if metric == "plain" else CANDIDATES[metric].fit(sample)

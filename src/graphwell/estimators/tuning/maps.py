@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.preprocessing import normalize
 
-from graphwell._types import FloatArray
+from graphwell._types import FloatArray, IntArray
 
 
 class Map(Protocol):
@@ -30,6 +30,22 @@ class Identity:
     def __call__(self, X: Any) -> Any:
         """Return the rows themselves."""
         return X
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """Columns in another order.
+
+    Attributes
+    ----------
+    places : array of shape (d,)
+    """
+
+    places: IntArray
+
+    def __call__(self, X: Any) -> Any:
+        """Return the columns."""
+        return X[:, self.places]
 
 
 @dataclass(frozen=True, eq=False)

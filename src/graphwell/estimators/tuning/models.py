@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -48,6 +48,8 @@ class Sample:
     labels: IntArray  # -1 where it is unknown
     whole: "Sample | None" = None  # of these rows or more: their columns are scaled as there
     compact: Any = None  # a map that makes columns that suit trees
+    as_given: Map = field(default_factory=Identity)  # brings columns into the user's order
+    counts: IntArray | None = None  # how often each label was given; None if once
     models: dict[str, Any] = field(default_factory=dict, repr=False)  # fitted to the labels, by name
 
     @cached_property
@@ -98,19 +100,30 @@ class Sample:
             known = self.known
             X = self.scaled[known] if self.rows_for(name) is self.standard else None
             X = self.rows_for(name)(self.X[known]) if X is None else X
+            X, labels = self.repeated(X)
             model = MODELS[name].make()
             if self.whole is not None and "n_estimators" in model.get_params():
                 model.set_params(n_estimators=TREES_ON_TRIAL)
-            self.models[name] = fitted(model, X, self.labels[known])
+            self.models[name] = fitted(model, X, labels)
         return self.models[name]
+
+    def repeated(self, X: Any) -> tuple[Any, IntArray]:
+        """Labelled rows and their labels, each as often as it was given."""
+        labels = self.labels[self.known]
+        if self.counts is None:
+            return X, labels
+        counts = self.counts[self.known]
+        return X[np.repeat(np.arange(len(labels)), counts)], np.repeat(labels, counts)
 
     def with_labels(self, labels: IntArray) -> "Sample":
         """The same rows with other labels; what does not depend on labels is kept."""
-        return Sample(self.X, labels, self, self.compact)
+        return replace(self, labels=labels, whole=self, models={})
 
     def some(self, places: IntArray) -> "Sample":
         """Some of the rows, scaled as all of them."""
-        return Sample(self.X[places], self.labels[places], self, self.compact)
+        counts = None if self.counts is None else self.counts[places]
+        X, labels = self.X[places], self.labels[places]
+        return replace(self, X=X, labels=labels, whole=self, counts=counts, models={})
 
 
 def units_differ(X: FloatArray) -> bool:
@@ -267,5 +280,5 @@ def fit_model(made: Any, sample: Sample, n_classes: int) -> FittedModel:
     """A model by its name in `MODELS`, on columns that suit it; or any classifier, on rows as they are."""
     if isinstance(made, str):
         return FittedModel(sample.rows_for(made), sample.model(made), n_classes)
-    known = sample.known
-    return FittedModel(Identity(), fitted(clone(made), sample.X[known], sample.labels[known]), n_classes)
+    X, labels = sample.repeated(sample.as_given(sample.X[sample.known]))
+    return FittedModel(sample.as_given, fitted(clone(made), X, labels), n_classes)

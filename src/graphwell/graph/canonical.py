@@ -1,0 +1,264 @@
+"""The order in which a fit sees rows, columns and classes: by their content alone.
+
+Sums and searches, random draws and ties depend on an order. So that nothing of what a user happens to have
+chosen does, everything is put into one order first, and the answer is put back:
+
+1. Equal rows become one vertex with a mass: how many rows it stands for. Where equal rows have different
+   labels there is a vertex for each of these, and rows without a label join the strongest.
+2. Rows, columns and classes are told apart by colour refinement (Weisfeiler and Leman, 1968): the hash of a
+   row is made of its values and the hashes of their columns, that of a column of its values and the hashes
+   of their rows, that of a class of its labels. Hashes are added up in whole numbers, which know no order.
+3. They are sorted by their hashes. What content cannot tell apart keeps the order of the user.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from graphwell._rows import equal_rows
+from graphwell._threads import ThreadPool
+from graphwell._types import FloatArray, IntArray
+from graphwell.graph.compiled import compiled, inner, seen
+
+ROWS_AT_ONCE = 4096
+# Of refinement. A column can be told from others by the rows of its values, after those by their columns;
+# a third round tells apart what differs in the labels of rows alone that differ in columns alone.
+ROUNDS = 3
+# Of splitmix64 (Steele, Lea, Flood, 2014).
+FIRST, SECOND, GOLDEN = (np.uint64(n) for n in (0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 0x9E3779B97F4A7C15))
+
+
+@inner
+def mixed(x: Any) -> Any:
+    """A hash of whole numbers of 64 bits: the last steps of splitmix64."""
+    x = (x ^ (x >> np.uint64(30))) * FIRST
+    x = (x ^ (x >> np.uint64(27))) * SECOND
+    return x ^ (x >> np.uint64(31))
+
+
+mix = mixed.py_func
+
+
+@compiled(nogil=True)
+def _refine(bits: IntArray, columns: IntArray, rows: IntArray, sums: IntArray) -> None:
+    """Replace what rows have of their own by their hashes, and add their cells to the sums of the columns."""
+    for i in range(len(bits)):
+        total = rows[i]
+        for c in range(bits.shape[1]):
+            if bits[i, c] != 0:
+                total += mixed(bits[i, c] + columns[c])
+        rows[i] = mixed(total)
+        for c in range(bits.shape[1]):
+            if bits[i, c] != 0:
+                sums[c] += mixed(bits[i, c] + rows[i])
+
+
+@compiled(nogil=True)
+def _refine_sparse(
+    indptr: IntArray, indices: IntArray, bits: IntArray, columns: IntArray, rows: IntArray, sums: IntArray
+) -> None:
+    """As `_refine`, for the rows of a CSR matrix."""
+    for i in range(len(rows)):
+        total = rows[i]
+        for at in range(indptr[i], indptr[i + 1]):
+            if bits[at] != 0:
+                total += mixed(bits[at] + columns[indices[at]])
+        rows[i] = mixed(total)
+        for at in range(indptr[i], indptr[i + 1]):
+            if bits[at] != 0:
+                sums[indices[at]] += mixed(bits[at] + rows[i])
+
+
+def bits_of(values: Any) -> IntArray:
+    """The bits of numbers, or of those in double precision that they equal; those of zero are 0."""
+    return (np.asarray(values, dtype=np.float64) + 0.0).view(np.uint64)
+
+
+def refined(X: Any, columns: IntArray, own: IntArray, n_threads: int) -> tuple[IntArray, IntArray]:
+    """Hashes of rows, by those of columns and by what each has of its own; and new ones of columns."""
+    rows, pool = own.copy(), ThreadPool(n_threads)
+    columns = seen(columns)
+
+    def some(first: int) -> IntArray:
+        part, sums = slice(first, first + ROWS_AT_ONCE), np.zeros(X.shape[1], np.uint64)
+        if sparse.issparse(X):
+            begin, end = X.indptr[first], X.indptr[min(first + ROWS_AT_ONCE, X.shape[0])]
+            starts = seen(X.indptr[first : first + ROWS_AT_ONCE + 1] - begin)
+            stored = seen(X.indices[begin:end]), seen(bits_of(X.data[begin:end]))
+            _refine_sparse(starts, *stored, columns, rows[part], sums)
+        else:
+            _refine(seen(bits_of(X[part])), columns, rows[part], sums)
+        return sums
+
+    sums = pool.results(some, range(0, X.shape[0], ROWS_AT_ONCE))
+    return rows, mix(np.sum(sums, axis=0, dtype=np.uint64))
+
+
+def contents(X: Any, n_threads: int) -> IntArray:
+    """Number of the content of each row: equal rows have one number. Equal hashes are compared exactly."""
+    places = mix(np.arange(1, X.shape[1] + 1, dtype=np.uint64) * GOLDEN)
+    hashes, _ = refined(X, places, np.zeros(X.shape[0], np.uint64), n_threads)
+    order = np.argsort(hashes, kind="stable")
+    ranked = hashes[order]
+    is_first = np.concatenate([[True], ranked[1:] != ranked[:-1]])
+    copies = np.flatnonzero(~is_first)
+    for begin in range(0, len(copies), ROWS_AT_ONCE):
+        some = copies[begin : begin + ROWS_AT_ONCE]
+        differ = X[order[some]] != X[order[some - 1]]
+        if differ.nnz if sparse.issparse(X) else differ.any():  # one chance in 10^9 for a million rows
+            return equal_rows([X])
+    found = np.empty(len(order), np.int64)
+    found[order] = np.cumsum(is_first) - 1
+    return found
+
+
+def collected(places: IntArray, hashes: IntArray, count: int) -> IntArray:
+    """Sum of the hashes at each place."""
+    sums = np.zeros(count, np.uint64)
+    np.add.at(sums, places, hashes)
+    return sums
+
+
+@dataclass(frozen=True, eq=False)
+class Canonical:
+    """The order of a fit, and the way back to the user's.
+
+    Attributes
+    ----------
+    vertices : array of shape (n,)
+        Vertex of each row of the user.
+    columns : array of shape (d,), optional
+        Number that the user knows each column by; None where there are no columns.
+    classes : array of shape (n_classes,)
+        Number that the user knows each class by.
+    """
+
+    vertices: IntArray
+    columns: IntArray | None
+    classes: IntArray
+
+    @cached_property
+    def firsts(self) -> IntArray:
+        """A row of each vertex."""
+        found = np.empty(int(self.vertices.max()) + 1, np.int64)
+        found[self.vertices[::-1]] = np.arange(len(self.vertices))[::-1]
+        return found
+
+    @cached_property
+    def copies(self) -> IntArray:
+        """Number of rows of each vertex."""
+        return np.bincount(self.vertices)
+
+    @cached_property
+    def class_places(self) -> IntArray:
+        """Place of each of the user's classes in the order of the fit."""
+        return np.argsort(self.classes)
+
+    def arranged(self, X: Any) -> Any:
+        """One row for each vertex, columns in the order of the fit."""
+        if sparse.issparse(X):
+            return self.of_new_rows(X[self.firsts])
+        found = np.empty((len(self.firsts), X.shape[1]), X.dtype)
+        for begin in range(0, len(found), ROWS_AT_ONCE):
+            some = slice(begin, begin + ROWS_AT_ONCE)
+            found[some] = X[self.firsts[some]][:, self.columns]
+        return found
+
+    def of_new_rows(self, X: Any) -> Any:
+        """New rows with their columns in the order of the fit."""
+        if self.columns is None:
+            return X
+        X = X[:, self.columns]
+        if sparse.issparse(X):
+            X.sort_indices()
+        return X
+
+    def by_class(self, values: Any) -> Any:
+        """Values of the classes, in the last axis, in the user's order."""
+        return values[..., self.class_places]
+
+    def class_numbers(self, labels: IntArray) -> IntArray:
+        """Class of each row as the user numbers them, from the classes of the vertices."""
+        return self.classes[labels][self.vertices].astype(labels.dtype)
+
+
+@dataclass(frozen=True, eq=False)
+class Arranged:
+    """Labels in the order of a fit."""
+
+    order: Canonical
+    codes: IntArray  # class of each vertex, -1 where it is unknown
+    masses: FloatArray | None  # rows that each vertex stands for; None if each is one
+    strengths: FloatArray | None  # how often, or how strongly, its label was given; None if once everywhere
+    groups: IntArray | None  # equal where vertices with a label have equal rows; None if none have
+
+
+def arrange(
+    content: IntArray,
+    X: Any,
+    codes: IntArray,
+    trust: FloatArray | None,
+    class_keys: IntArray,
+    n_threads: int,
+) -> Arranged:
+    """Put rows, columns and classes into their order.
+
+    `X` has a row for each content, None if there are no rows; `class_keys` are what classes are known by
+    besides their labels. A row with a label that is trusted twice counts as two.
+    """
+    n_contents, n_classes = int(content.max()) + 1, len(class_keys)
+    known = np.flatnonzero(codes >= 0)
+    weights = np.ones(len(known)) if trust is None else trust[known]
+    pairs = content[known] * n_classes + codes[known]
+    ranked = np.lexsort((weights, pairs))  # sums of weights know an order
+    pairs, starts = np.unique(pairs[ranked], return_index=True)
+    strength, mass = (
+        np.add.reduceat(each[ranked], starts) if len(starts) else np.zeros(0)
+        for each in (weights, np.maximum(weights, 1.0))
+    )
+    of, given = pairs // n_classes, pairs % n_classes
+    own_mass = np.bincount(content[codes < 0], minlength=n_contents).astype(np.float64)
+    rows, columns = mix(bits_of(own_mass)), np.zeros(X.shape[1], np.uint64)
+    labels, classes = mix(bits_of(strength) + mix(bits_of(mass))), mix(class_keys)
+    for _ in range(ROUNDS):
+        own = rows + collected(of, mix(labels + classes[given]), n_contents)
+        rows, columns = refined(X, columns, own, n_threads)
+        classes = mix(classes + collected(given, mix(labels + rows[of]), n_classes))
+    first = np.full(n_contents, len(content))
+    np.minimum.at(first, content, np.arange(len(content)))
+    in_order, by_class = np.lexsort((first, rows)), np.argsort(classes, kind="stable")
+    place, class_place = np.argsort(in_order), np.argsort(by_class)
+    # A vertex for each content and label of it, and for a content without one.
+    n_vertices = np.maximum(1, np.bincount(of, minlength=n_contents))[in_order]
+    starts = np.concatenate([[0], np.cumsum(n_vertices)])
+    ranked = np.lexsort((class_place[given], place[of]))
+    of, given, strength, mass = of[ranked], given[ranked], strength[ranked], mass[ranked]
+    number = np.arange(len(of)) - np.searchsorted(place[of], place[of])
+    vertex = starts[place[of]] + number  # of each label
+    strongest = np.full(n_contents, -1)
+    falling = np.lexsort((-number, strength))
+    strongest[of[falling]] = vertex[falling]
+    joined = np.where(strongest >= 0, strongest, starts[place])  # by rows without a label
+    vertices = joined[content]
+    of_pair = np.empty_like(vertex)
+    of_pair[ranked] = vertex
+    vertices[known] = of_pair[np.searchsorted(pairs, content[known] * n_classes + codes[known])]
+    masses, of_vertices, strengths = np.zeros(starts[-1]), np.full(starts[-1], -1), np.ones(starts[-1])
+    masses[joined] = own_mass
+    masses[vertex] += mass
+    of_vertices[vertex], strengths[vertex] = class_place[given], strength
+    groups = None
+    if len(np.unique(of)) < len(of):
+        groups = np.full(starts[-1], -1)
+        groups[vertex] = place[of]
+    order = Canonical(vertices, np.argsort(columns, kind="stable"), by_class)
+    return Arranged(
+        order,
+        of_vertices.astype(codes.dtype),
+        None if (masses == 1).all() else masses,
+        None if (strengths == 1).all() else strengths,
+        groups,
+    )
