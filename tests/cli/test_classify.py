@@ -265,7 +265,11 @@ BAD = {
     ),
     "bounds": (FEW, ["--class-prior", "a=0.5:0.2"], "--class-prior has the bounds (0.5, 0.2) for 'a'"),
     "prior for it": (FEW, ["--method", "laplace", "--class-prior", "auto"], "--class-prior means nothing to"),
-    "classes for it": (FEW, ["--method", "laplace", "--classes", "owl"], "--classes means nothing to the"),
+    "classes for it": (
+        FEW,
+        ["--method", "laplace", "--set", "classes=owl"],
+        "--set classes means nothing",
+    ),
 }
 
 

@@ -10,8 +10,8 @@ from tests.jobs.tables import write_blobs
 FEW = (
     "--methods",
     "nearest, logistic regression, binary interface",
-    "--splits",
-    2,
+    "--set",
+    "splits=2",
     "--jobs",
     1,
     "--id",

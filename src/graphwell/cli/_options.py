@@ -3,6 +3,7 @@
 import ast
 import csv
 from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import fields
 from pathlib import Path
 from types import UnionType
@@ -127,15 +128,8 @@ Encoder = Annotated[
 ARGUMENTS = ("table", "image", "source")
 OTHERWISE = {"row_id": "id", "n_jobs": "jobs"}
 """Fields of jobs whose flag has another name."""
-FLAGS = {
-    "output", "label", "features", "drop", "id", "truth", "unknown", "classes", "class_prior", "method",
-    "methods", "splits", "holdout", "report", "checkpoint", "cluster", "device", "jobs", "seed", "set",
-    "json", "quiet", "verbose", "strict", "suggest", "n", "answers", "strategy", "image_column", "images",
-    "check_labels", "labels", "labels_from_folders", "encoder", "sort_into",
-    "text_column", "pixels", "xy", "host", "port", "address", "password", "browser", "seeds",
-    "seeds_out", "background", "overlay", "sheet", "scores", "masks", "per_class", "noise", "runs", "data",
-}  # fmt: skip
-"""Options with a flag; all others are given by `--set`."""
+of_command: ContextVar[frozenset[str] | None] = ContextVar("of_command", default=None)
+"""Names of the parameters of the command that runs; what is none of them is given by `--set`."""
 
 
 def in_flags(field: str, value: str | None = None) -> str:
@@ -143,15 +137,16 @@ def in_flags(field: str, value: str | None = None) -> str:
 
     Examples
     --------
-    >>> in_flags("row_id"), in_flags("missing", '"mean"'), in_flags("n"), in_flags("table")
-    ('--id', '--set missing=mean', '-n', 'TABLE')
+    >>> in_flags("row_id"), in_flags("n"), in_flags("table")
+    ('--id', '-n', 'TABLE')
     >>> in_flags("unknown", '"none"'), in_flags("unknown", '""')
     ('--unknown none', '--unknown ""')
     """
     name = OTHERWISE.get(field, field)
     if field in ARGUMENTS:
         return field.upper()
-    if name not in FLAGS:
+    known = of_command.get()
+    if known is not None and not known & {name, f"{name}_"}:
         return f"--set {name}" if value is None else f"--set {name}={value.strip(chr(34))}"
     flag = f"-{name}" if len(name) == 1 else f"--{name.replace('_', '-')}"
     if value is None or value == "True":

@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import IntEnum
 from functools import wraps
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec
 
 import typer
 
-from graphwell.cli._options import in_flags
+from graphwell.cli._options import in_flags, of_command
 from graphwell.errors import OptionError, Sentence
 from graphwell.progress import (
     COMPILING,
@@ -62,6 +63,7 @@ def ends_cleanly(command: Callable[Arguments, Exit | None]) -> Callable[Argument
 
     @wraps(command)
     def run(*args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
+        of_command.set(frozenset(signature(command).parameters))
         try:
             raise_again()
             code = command(*args, **kwargs) or Exit.DONE

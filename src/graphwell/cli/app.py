@@ -41,7 +41,7 @@ def graphwell(
 
 
 @ends_cleanly
-def demo(output: Folder = Path("demo"), seed: Annotated[int, option("Seed of everything.")] = 0) -> None:
+def demo(output: Folder = Path("demo")) -> None:
     """Label three moons from 25 labels per class, and digits from ten questions."""
     from rich.console import Console
 
@@ -53,7 +53,7 @@ def demo(output: Folder = Path("demo"), seed: Annotated[int, option("Seed of eve
         ("1,797 digits: ten labels at random, or the ten that graphwell asks for", run_questions),
     ):
         with Console().status(wait):
-            rows, picture = run(output, seed)
+            rows, picture = run(output)
         say(title)
         lines = [(row.method, f"{100 * row.error:.2f} %", row.paper, f"{row.seconds:.2f}") for row in rows]
         print_grid(("method", ">error", ">paper", ">seconds"), lines)
@@ -67,14 +67,13 @@ def digits(
         "digits.csv"
     ),
     per_class: Annotated[int, option("Labels per class.", min=1)] = 5,
-    seed: Annotated[int, option("Seed of the choice of labels.", min=0)] = 0,
 ) -> None:
     """Write 1,797 handwritten digits as CSV: 64 pixels, a few labels, and the truth in its own column."""
     from graphwell.datasets import digits_table
     from graphwell.io.files import check_output, written_whole
 
     check_output(output, "output")
-    text = digits_table(per_class, random_state=seed)
+    text = digits_table(per_class, random_state=0)
     with written_whole(output) as file:
         file.write(text.encode("utf-8"))
     typer.echo(f"Written: {output}, 1,797 digits with {per_class} labels per class.")
@@ -88,14 +87,13 @@ def image(
     per_class: Annotated[
         int, option("Marked pixels per class; 0 draws one short stroke per region.", min=0)
     ] = 0,
-    seed: Annotated[int, option("Seed of noise and marked pixels.", min=0)] = 0,
 ) -> None:
     """Write a picture of five grey levels (image.png), marks in it (seeds.png) and the truth (truth.npy)."""
     from graphwell.datasets.strokes import write_example
     from graphwell.io.files import check_output_folder
 
     check_output_folder(output, "output")
-    marked = write_example(output, noise, per_class, seed)
+    marked = write_example(output, noise, per_class, 0)
     typer.echo(f"Written: {output}, a picture of 191 x 196 pixels with {marked:,} of them marked.")
 
 

@@ -34,7 +34,6 @@ def classify(
     encoder: opt.Encoder = "auto",
     truth: opt.Truth = None,
     unknown: opt.Unknown = None,
-    classes: opt.Classes = None,
     class_prior: Annotated[
         str | None,
         option("Sizes of the classes: a=0.2,b=0.8, bounds as a=0.05:0.2, auto or labels.", metavar="SIZES"),
@@ -60,8 +59,8 @@ def classify(
     set_: Annotated[
         list[str] | None,
         opt.settings(
-            f"{opt.OF_TABLES}, safe_csv (true), and those of the method in Python: start (auto, diffusion, "
-            "nearest, random), fidelity, models (auto, none) ..."
+            f"classes, {opt.OF_TABLES}, safe_csv (true), and those of the method in Python: start (auto, "
+            "diffusion, nearest, random), fidelity, models (auto, none) ..."
         ),
     ] = None,
     report: opt.Report = None,

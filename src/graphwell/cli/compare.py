@@ -26,16 +26,13 @@ def compare(
             metavar="A,B,C",
         ),
     ] = None,
-    splits: Annotated[
-        int, option("How often labels are hidden, each of them once.", panel=opt.METHOD, min=2)
-    ] = 5,
     report: opt.Report = None,
     features: opt.Features = None,
     drop: opt.Drop = None,
     id_: opt.Id = None,
     unknown: opt.Unknown = None,
     seed: opt.Seed = 0,
-    set_: Annotated[list[str] | None, opt.settings(f"classes, {opt.OF_TABLES}")] = None,
+    set_: Annotated[list[str] | None, opt.settings(f"splits (5), classes, {opt.OF_TABLES}")] = None,
     jobs: opt.Jobs = None,
     verbose: opt.Verbose = False,
     json_: opt.Json = False,

@@ -28,7 +28,6 @@ def label(
     features: opt.Features = None,
     drop: opt.Drop = None,
     id_: opt.Id = None,
-    unknown: opt.Unknown = None,
     image_column: Annotated[
         str | None, option("Column with the file of each row's picture.", panel=opt.SHOWN, metavar="COLUMN")
     ] = None,
@@ -47,7 +46,7 @@ def label(
     ] = None,
     set_: Annotated[
         list[str] | None,
-        opt.settings(f"strategy, seed, device, truth, {opt.OF_TABLES}, safe_csv (true)"),
+        opt.settings(f"unknown, strategy, seed, device, truth, {opt.OF_TABLES}, safe_csv (true)"),
     ] = None,
     jobs: opt.Jobs = None,
     host: opt.Host = "127.0.0.1",

@@ -38,11 +38,10 @@ def segment(
     set_: Annotated[
         list[str] | None,
         opt.settings(
-            "radius, color_scale, smoothing, patch, spacing (1,1,2.5), channel_axis, "
+            "device (cpu, cuda), radius, color_scale, smoothing, patch, spacing (1,1,2.5), channel_axis, "
             "strokes_on_picture (true), snap (true), max_pixels, max_memory (4GB)"
         ),
     ] = None,
-    device: opt.Where = "cpu",
     jobs: opt.Jobs = None,
     json_: opt.Json = False,
     quiet: opt.Quiet = False,
