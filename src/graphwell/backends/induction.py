@@ -136,7 +136,7 @@ def least_certain(
 
 
 def lost_rows(lost: int, of: int) -> str:
-    """Say how many new rows no label speaks for."""
+    """The warning about new rows that no label reaches."""
     return (
         f"{lost} of {of} rows are linked to no fitted row that a label reached; "
         "their scores are the class shares of the given labels."
@@ -154,7 +154,7 @@ def answered(
     found = distributions(xp, assigned, scores)
     if not bridged.any():
         return found
-    # Labels reach these over a bridge alone, nothing near speaks for them: halfway to even.
+    # Labels reach these over a bridge alone, no label lies near them: halfway to even.
     return xp.where(bridged[:, None], (found + 1 / n_classes) / 2, found)
 
 

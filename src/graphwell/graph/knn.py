@@ -50,8 +50,8 @@ class FeatureMap:
     Sparse rows with more than `SPARSE_COMPONENTS` features are projected onto their leading right
     singular vectors, narrower ones are made dense. Rows under the cosine metric are scaled to length
     one (a row of zeros stays where it is, equally far from every other row): the squared Euclidean
-    distance is then twice the cosine distance. Before all that, rows may be changed, into a learned metric
-    say.
+    distance is then twice the cosine distance. Before all that, rows may be changed, into a learned
+    metric for example.
     """
 
     metric: str

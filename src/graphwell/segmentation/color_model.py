@@ -1,4 +1,4 @@
-"""The color model: what the colour of a pixel says about its class, wherever it lies.
+"""The color model: the likelihood of each class by the colour of a pixel, wherever it lies.
 
 Seeds decide their surroundings through the graph. Their colours tell about the whole picture: each class has
 a mixture of Gaussians, and a pixel has the likelihood of its colour under each. This is used twice. While
@@ -86,7 +86,7 @@ class ColorModel:
         return found
 
     def blurred(self, logs: FloatArray, seeds: Seeds, classes: IntArray) -> FloatArray:
-        """The result of `logs`, blurred: a pixel alone says little."""
+        """The result of `logs`, blurred: single pixels are noisy."""
         if self.blur == 0:
             return logs
         if self._pieces is None:
@@ -286,8 +286,8 @@ def held_out_accuracy(around: FloatArray, seeds: Seeds, spread: float) -> float:
     """Share of the seeds that the colours of the others predict; classes count alike.
 
     Where colours of classes overlap, only place tells. A stroke is held out as a whole, as its pixels repeat
-    each other. A pixel alone says little where there is texture, so the colours `around`, of shape (n_around,
-    n, n_channels), are those of the seeds and then of points beside them.
+    each other. A single pixel tells little where there is texture, so the colours `around`, of shape
+    (n_around, n, n_channels), are those of the seeds and then of points beside them.
     """
     asked = _thinned(seeds.codes)
     around, codes, parts = around[:, asked].astype(np.float64), seeds.codes[asked], parts_of(seeds)[asked]

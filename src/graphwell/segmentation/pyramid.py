@@ -285,7 +285,7 @@ class Regions:
 def reduced(image: Any, factor: int) -> FloatArray:
     """The mean of each square of pixels; those at the lower and right edge may be smaller.
 
-    Whole numbers stay whole numbers of their kind, as the kind says what is white.
+    Whole numbers stay whole numbers of their kind, as the kind decides what is white.
     """
     if factor == 1:
         return np.asarray(image)

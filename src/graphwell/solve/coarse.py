@@ -399,7 +399,7 @@ def lowest_energy(
     highest = np.full(n_classes, HIGHEST_PRESSURE * min(1.0, n_classes / CLASSES_FOR_HIGHEST))
     if class_shares is not None:
         unlabelled = (class_shares > 0) & (search.finest.label_weights.sum(axis=0) == 0)
-        strength = HIGHEST_PRESSURE if unlabelled.any() else highest  # nothing else speaks for such a class
+        strength = HIGHEST_PRESSURE if unlabelled.any() else highest  # nothing else supports such a class
         pressure = strength / (n_classes * np.maximum(class_shares, SMALLEST_SHARE))
         return *pressing.lowest(pressure), 0.0, pressure
     labels, shares = pressing.lowest(highest)

@@ -52,8 +52,8 @@ class Status(Enum):
         "or swallowed whole classes; the start was kept instead."
     )
     COMMUNITIES_KEPT = (
-        "The schedule ran to its end, but would have made the classes far more even than the labels say; "
-        "what the communities of the graph say was kept: the classes may consist of several clusters."
+        "The schedule ran to its end, but would have made the classes far more even than the labels are; "
+        "the labels of the communities of the graph were kept: the classes may consist of several clusters."
     )
     START_KEPT = "No descent was asked for; the labels are those of the start."
     ONE_CLASS = "Only one class was given, so every vertex that a label reaches has it."

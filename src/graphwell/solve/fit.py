@@ -89,7 +89,7 @@ def paper_recipe(start: str, schedule: Schedule | None = None, step_size: float 
 
 
 class Flag(Protocol):
-    """Says whether a run is to end: a `threading.Event`, say."""
+    """A flag that ends a run, as a `threading.Event` is one."""
 
     def is_set(self) -> bool:
         """Whether it is to end."""

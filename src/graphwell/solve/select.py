@@ -1,4 +1,4 @@
-"""Which result is kept: the descent's, unless the given labels or the class sizes speak against it.
+"""Which result is kept: the descent's, unless the given labels or the class sizes contradict it.
 
 On data with a clear shape the descent is far better than its start. Where classes overlap, or are very
 small, it lets large classes swallow small ones. So its result is compared with the other labellings that are
@@ -113,7 +113,7 @@ def communities_start(prepared: Prepared) -> Start:
     return Start(State(labels, start.state.offsets), replace(start.scores, values=prepared.community_shares))
 
 
-# ------------------------------------------------------------------------- what a state says of each class
+# ------------------------------------------------------------------- presence of each class in a state
 
 
 def votes(problem: Problem, engine: Engine, state: State) -> Block:

@@ -135,7 +135,7 @@ def holding_balance(problem: Problem, engine: Engine, first: Vector, even: float
 
 
 def settled_sizes(counts: IntArray, coarse: FloatArray, bounds: FloatArray) -> FloatArray | None:
-    """Sizes to press for: None where neither the labels nor the bounds speak against the coarse ones."""
+    """Sizes to press for: None where neither the labels nor the bounds contradict the coarse ones."""
     moved = within_bounds(estimated_shares(counts, coarse), *bounds)
     return None if np.allclose(moved, coarse, atol=1e-3) else moved
 

@@ -212,7 +212,7 @@ class Pixels:
         return float(energies.sum()), changed
 
     def shares(self, lattice: Lattice, movers: Movers, labels: IntArray, r: FloatArray) -> FloatArray:
-        """Return the share of the class of each point in what it and its neighbours say."""
+        """Return the share of the class of each point among its neighbours and itself."""
         out = np.empty(len(movers.points), dtype=np.float32)
         links = (movers.points, lattice.steps, movers.weights)
         self._over_points(stencil.shares_of_some, movers.points, *links, (labels, r), out)

@@ -282,7 +282,7 @@ def sweep_some(
 def shares_of_some(
     first: int, last: int, points: IntArray, steps: IntArray, weights: IntArray, now: Any, out: FloatArray
 ) -> None:
-    """Write the share of the class of each point in what it and its neighbours say."""
+    """Write the share of the class of each point among its neighbours and itself."""
     labels, r = now
     n_steps = len(steps)
     for place in range(first * POINTS, min(last * POINTS, len(points))):
@@ -291,7 +291,7 @@ def shares_of_some(
         total = same
         for t in range(2 * n_steps):
             j = i + steps[t] if t < n_steps else i - steps[t - n_steps]
-            said = np.float32(weights[place, t]) * r[j]
-            total += said
-            same += said if labels[j] == own else np.float32(0)
+            part = np.float32(weights[place, t]) * r[j]
+            total += part
+            same += part if labels[j] == own else np.float32(0)
         out[place] = same / max(total, TINY)
