@@ -106,15 +106,6 @@ def test_isolated_vertices_and_new_rows_without_neighbours(make):
 @pytest.mark.parametrize(
     "make", [partial(DiffuseInterfaceClassifier, models=None), BinaryInterfaceClassifier]
 )
-def test_a_graph_without_edges_keeps_the_labels(make):
-    with pytest.warns(UnreachableWarning, match="2 of 4 rows"):
-        clf = make(metric="precomputed").fit(np.zeros((4, 4)), [3, 8, -1, -1])
-    assert clf.transduction_[:2].tolist() == [3, 8]
-
-
-@pytest.mark.parametrize(
-    "make", [partial(DiffuseInterfaceClassifier, models=None), BinaryInterfaceClassifier]
-)
 def test_one_class_goes_to_everything(make):
     X, _ = blobs(classes=2)
     y = np.full(len(X), -1)

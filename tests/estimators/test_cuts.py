@@ -12,7 +12,6 @@ from graphwell.estimators.methods.cheeger import (
     balanced_signs,
     best_threshold,
     cheeger_cut,
-    cuts_in_order,
     dual_descent,
     p_ratio,
     partition,
@@ -109,19 +108,3 @@ def test_the_gradient_is_that_of_the_ratio(p):
         behind[i] -= step
         slope = (p_ratio(piece, ahead, p)[0] - p_ratio(piece, behind, p)[0]) / (2 * step)
         assert gradient[i] == pytest.approx(slope, abs=1e-5)
-
-
-def test_the_second_eigenvector_has_the_lowest_ratio_at_two():
-    piece = random_piece(1)
-    W = piece.W.toarray()
-    values, vectors = np.linalg.eigh(np.diag(W.sum(axis=1)) - W)
-    value, gradient = p_ratio(piece, vectors[:, 1], 2.0)
-    assert np.exp(value) == pytest.approx(values[1])
-    assert np.abs(gradient).max() < 1e-9
-
-
-def test_cuts_in_an_order():
-    piece, order = random_piece(4), np.random.default_rng(0).permutation(8)
-    dense = piece.W.toarray()
-    expected = [dense[order[:k]][:, order[k:]].sum() for k in range(1, 9)]
-    np.testing.assert_allclose(cuts_in_order(piece, order), expected, atol=1e-12)

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from graphwell import Annealed, BridgedWarning, DiffuseInterfaceClassifier, Fixed, Status, datasets
+from graphwell import BridgedWarning, DiffuseInterfaceClassifier, Fixed, Status, datasets
 from tests.helpers import blobs, few
 
 
@@ -74,14 +74,6 @@ def test_equal_seeds_give_equal_results_and_threads_do_not_matter():
     for run in runs[1:]:
         np.testing.assert_array_equal(run.result_.offsets, runs[0].result_.offsets)
         assert run.result_.energies == runs[0].result_.energies
-
-
-@pytest.mark.parametrize("seed", range(2))
-def test_three_moons_annealed(seed):
-    X, truth = datasets.make_three_moons(random_state=seed)
-    y = datasets.sample_labels(truth, 25, random_state=seed)
-    clf = DiffuseInterfaceClassifier(schedule=Annealed(2.0, 0.1), step_size=0.01, random_state=seed).fit(X, y)
-    assert (clf.transduction_ != truth).mean() <= 0.04
 
 
 def test_one_label_for_each_of_many_classes_is_no_mistake():

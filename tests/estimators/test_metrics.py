@@ -27,7 +27,7 @@ from graphwell.estimators.tuning.metrics import (
     has_outliers,
     metric_candidate,
 )
-from graphwell.estimators.tuning.models import AXES_OF_WIDE_ROWS, MODELS, Sample, fit_model
+from graphwell.estimators.tuning.models import MODELS, Sample, fit_model
 
 RNG = np.random.default_rng(0)
 
@@ -170,12 +170,6 @@ def two_classes(d=3, n=40):
     X = RNG.normal(size=(n, d))
     X[: n // 2, 0] += 4
     return X, np.repeat([0, 1], n // 2)
-
-
-def test_wide_rows_are_projected():
-    X, y = two_classes(d=300, n=120)
-    assert Sample(X, y).scaled.shape == (120, AXES_OF_WIDE_ROWS)
-    assert Sample(sparse.csr_array(X), y).scaled.shape == (120, AXES_OF_WIDE_ROWS)
 
 
 def test_models_are_fitted_once_and_forgotten_with_the_labels():

@@ -5,15 +5,14 @@ import pickle
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.datasets import load_digits, load_wine, make_blobs
+from sklearn.datasets import load_digits, load_wine
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import graphwell as gw
-from graphwell import Annealed, DiffuseInterfaceClassifier, Graph, Status, datasets, metrics
-from tests.helpers import blobs, few
+from graphwell import Annealed, DiffuseInterfaceClassifier, Graph, datasets, metrics
 
 
 def wine(per_class, seed=1):
@@ -206,42 +205,6 @@ def test_models_clearly_behind_are_asked_once():
     clf = DiffuseInterfaceClassifier(random_state=0).fit(X, datasets.sample_labels(y, 100, 1))
     assert "logistic" not in clf.models_[clf.models_.weight > 0].model.tolist()
     assert (clf.transduction_ == y).all()
-
-
-@pytest.mark.parametrize("dim", [3, 10])
-def test_faint_noise_beside_three_moons(dim):
-    """Standardised, fewer than four in five are right."""
-    X, truth = datasets.make_three_moons(200, dim=dim, random_state=0)
-    for per_class in (2, 10):
-        given = datasets.sample_labels(truth, per_class, 1)
-        clf = DiffuseInterfaceClassifier(random_state=0).fit(X, given)
-        assert (clf.transduction_ == truth).mean() > 0.9
-
-
-def test_three_clusters_and_rows_far_away():
-    X, truth = make_blobs(400, 6, centers=3, cluster_std=2.0, random_state=3)
-    X, truth = np.vstack([X, X[:30] + 1000 * np.eye(6)[0]]), np.concatenate([truth, truth[:30]])
-    given = np.concatenate([datasets.sample_labels(truth[:400], 3, 0), np.full(30, -1)])
-    with pytest.warns(gw.BridgedWarning, match="30 of 430 rows lie in 1 part"):
-        clf = DiffuseInterfaceClassifier(random_state=0).fit(X, given)
-    assert clf.tuning_.metric == "plain"
-    assert (clf.transduction_ == truth)[:400].mean() > 0.95
-
-
-def test_a_cancelled_choice_leaves_the_classifier_as_it_was():
-    from threading import Event
-
-    X, _, given = wine(8)
-    cancel = Event()
-
-    def progress(stage, share):
-        if stage == "tuning" and share:
-            cancel.set()
-
-    clf = DiffuseInterfaceClassifier(random_state=0)
-    with pytest.raises(gw.CancelledError):
-        clf.fit(X, given, cancel=cancel, progress=progress)
-    assert not hasattr(clf, "classes_")
 
 
 def tilted(n=300, d=12, seed=0):
@@ -438,16 +401,6 @@ def test_calibrated_scores_are_as_sure_as_they_are_right():
         for c in (clf, plain)
     ]
     assert gaps[0] < gaps[1]
-
-
-def test_few_labels_one_class_and_the_papers_descent_have_scores_only():
-    X, truth = blobs()
-    y = few(truth)
-    assert not DiffuseInterfaceClassifier(random_state=0).fit(X, y).calibrated_
-    assert not DiffuseInterfaceClassifier(random_state=0, start="random").fit(X, y).calibrated_
-    alone = DiffuseInterfaceClassifier(random_state=0).fit(X[:60], np.where(np.arange(60) < 3, 0, -1))
-    assert alone.result_.status is Status.ONE_CLASS
-    assert not alone.calibrated_
 
 
 def test_copies_of_rows_do_not_make_the_estimate_better():
