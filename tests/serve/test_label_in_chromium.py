@@ -1,6 +1,8 @@
 """The page of `graphwell label` in a real browser: a hundred thousand rows, from the first look to a kill."""
 
 import csv
+import json
+import re
 
 import numpy as np
 import pytest
@@ -324,3 +326,96 @@ def test_the_accuracy_is_told_when_enough_was_checked(browser, tmp_path):
         assert "answers that checked a label" in said
         assert "from 0" not in said
         keep_screenshot(browser, "label_accuracy")
+
+
+def answered(browser, truth, n):
+    """Answer so many questions truly."""
+    for _ in range(n):
+        row, before = asked(browser), steps(browser)
+        press(browser, str(truth[row] + 1))
+        wait_until(browser, f"document.body.dataset.question !== '{row}'")
+        after(browser, before + 1)
+
+
+def lassoed(browser):
+    """Draw a lasso around everything; how many rows are selected."""
+    press(browser, "l")
+    drag(browser, [(0.01, 0.01), (0.99, 0.01), (0.99, 0.99), (0.01, 0.99), (0.01, 0.03)])
+    wait_until(browser, "document.querySelectorAll('#many .pick').length > 20")
+    assert browser.find_element("id", "question").get_property("hidden")
+    return int(browser.find_element("css selector", "#many .name").text)
+
+
+def told(folder):
+    """What the journal holds, without notes."""
+    lines = (folder / "groups.csv.journal").read_text().splitlines()[1:]
+    entries = [json.loads(line.split(" ", 1)[1]) for line in lines]
+    return [entry for entry in entries if "note" not in entry]
+
+
+def test_keys_act_on_the_rows_of_a_lasso_that_are_left_and_on_no_other(browser, tmp_path):
+    server, truth, _ = begin(browser, tmp_path, "--classes", "red,green,blue")
+    with server:
+        answered(browser, truth, 3)
+        mine = {row for entry in told(tmp_path) if entry["do"] == "label" for row in entry["rows"]}
+        shown = asked(browser)
+        assert lassoed(browser) == 117
+        assert "3 that you answered are left out" in browser.find_element("id", "many").text
+        browser.find_element("css selector", "#many .pick").click()
+        assert browser.find_element("css selector", "#many .name").text == "116"
+        browser.execute_script("document.querySelectorAll('#many .answers button')[1].focus()")
+        assert re.search("green: 7[67] of 116 rows would change", browser.find_element("id", "many").text)
+        press(browser, "sk")  # keys of the question that is hidden
+        press(browser, "2")
+        after(browser, 7)
+        assert asked(browser) == shown
+        press(browser, "u")
+        after(browser, 6)
+        assert lassoed(browser) == 117
+        press(browser, "x")
+        after(browser, 7)
+    labelled, undone, untold = told(tmp_path)[-3:]
+    assert (labelled["do"], labelled["class"], len(labelled["rows"])) == ("label", 1, 116)
+    assert (undone["do"], untold["do"], len(untold["rows"])) == ("undo", "cannot tell", 117)
+    assert mine.isdisjoint(untold["rows"])
+
+
+def test_an_answer_that_looks_wrong_is_listed_until_it_is_kept(browser, tmp_path):
+    server, truth, _ = begin(browser, tmp_path, "--classes", "red,green,blue")
+    with server:
+        answered(browser, truth, 9)
+        row = asked(browser)
+        press(browser, str((truth[row] + 1) % 3 + 1))
+        after(browser, 13)
+        browser.execute_script("document.querySelector('[data-tab=issues]').click()")
+        wait_until(browser, f"document.body.dataset.question === '{row}'")
+        assert "it looks like" in browser.find_element("id", "question").text
+        press(browser, "k")
+        after(browser, 14)
+        wait_until(browser, "document.getElementById('list').textContent.startsWith('No answer disagrees')")
+        browser.execute_script("document.querySelector('[data-tab=mine]').click()")
+        wait_until(browser, f"document.querySelector('#list .what').textContent === '<i>{row}</i>'")
+    assert told(tmp_path)[-1] == told(tmp_path)[-2]
+
+
+def test_an_open_page_goes_on_after_a_new_start_and_says_when_nothing_is_kept(browser, tmp_path):
+    server, truth, row = begin(browser, tmp_path, "--classes", "red,green,blue")
+    with server:
+        server.kill()
+        wait_until(browser, "document.getElementById('stage').textContent.startsWith('No server. Start it')")
+    with Server("label", "groups.csv", "--id", "name", "--jobs", "1", folder=tmp_path) as again:
+        assert again.address == server.address
+        wait_until(browser, "document.body.dataset.connected === 'true'")
+        wait_until(browser, "document.body.dataset.fitted === document.body.dataset.number")
+        button = browser.find_element("css selector", f"#question [data-class='{truth[row]}']")
+        button.send_keys("\n")  # by the keyboard, whose focus stays
+        after(browser, 4)
+        row = asked(browser)
+        assert browser.execute_script("return document.activeElement.closest('#question') !== null")
+        journal = tmp_path / "groups.csv.journal"
+        journal.with_name("copy").write_bytes(journal.read_bytes())
+        journal.with_name("copy").replace(journal)
+        press(browser, "1")
+        wait_until(browser, "document.getElementById('message').textContent.startsWith('This was not kept')")
+        assert (asked(browser), steps(browser)) == (row, 4)
+        assert (tmp_path / "groups.csv.journal.1").is_file()
