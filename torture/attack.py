@@ -72,8 +72,8 @@ CHAPTERS = {
     "tables": "files", "pictures": "files", "checkpoints": "files", "matrices": "arrays",
     "parameters": "arrays", "arrays": "arrays", "journals": "pages", "threads": "processes",
     "kills": "faults", "interrupts": "faults", "discs": "faults", "permissions": "faults",
-    "terminals": "faults", "pages": "pages", "forks": "processes", "workers": "processes",
-    "clusters": "processes",
+    "terminals": "faults", "pages": "pages", "annotators": "pages", "forks": "processes",
+    "workers": "processes", "clusters": "processes",
 }  # fmt: skip
 """The file of each attack, in the order in which they are made."""
 NAMES = tuple(CHAPTERS)

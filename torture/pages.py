@@ -235,6 +235,41 @@ def _end_gently(served: Served, sent: signal.Signals) -> None:
     end(served, expected={0} if sent is signal.SIGINT else {0, 143})
 
 
+@attack(
+    "annotators", "two windows, undo, lasso, rename, reload, kill -9: the journal is what was said", count=2
+)
+def annotate(seed: int, n_answers: int = 2_000) -> None:
+    """Answer in turns in two windows of a page that is killed again and again; then read its journal."""
+    rng = random.Random(seed)
+    folder, user = fresh(), Labeller(rng)
+    user.furnish(folder)
+    while len(user.said) < n_answers:
+        with Served(user.arguments, folder) as served, window(served) as one, window(served) as other:
+            one.greeted(user.event)
+            user.check(other.greeted(user.event))
+            for _ in range(rng.randint(n_answers // 20, n_answers // 4)):
+                message, chosen = user.message(), rng.choice((one, other))
+                if rng.random() < 0.01:  # a third window, as after a reload
+                    with window(served) as chosen:
+                        user.check(chosen.greeted(user.event))
+                        chosen.send(message)
+                        user.was_answered(message, chosen.answer())
+                else:
+                    chosen.send(message)
+                    user.was_answered(message, chosen.answer())
+                time.sleep(0.006)  # a page takes a hundred messages a second from each window
+            served.kill()
+            end(served, expected={-signal.SIGKILL})
+    lines = (folder / "in.csv.journal").read_bytes().splitlines()[1:]
+    entries = [entry for line in lines if "note" not in (entry := json.loads(line.partition(b" ")[2]))]
+    if entries != user.said:
+        first = next(
+            (i for i, pair in enumerate(zip(entries, user.said, strict=False)) if pair[0] != pair[1]), -1
+        )
+        raise Lost(f"{len(entries)} entries for {len(user.said)} that were said; they differ from {first} on")
+    shutil.rmtree(folder)
+
+
 FOLDER = tempfile.TemporaryDirectory()
 INSIDE = Path(FOLDER.name)
 N_ACTIONS = 12

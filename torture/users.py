@@ -57,6 +57,7 @@ class User:
         self.rng = rng
         self.done: list[dict[str, Any]] = []
         self.undone: list[dict[str, Any]] = []
+        self.said: list[dict[str, Any]] = []  # all that must stand in the journal
 
     def furnish(self, folder: Path) -> None:
         """Put what the page needs into its folder."""
@@ -92,6 +93,9 @@ class User:
         elif told["do"] in self.keeps:
             self.done.append(told)
             self.undone.clear()
+        else:
+            return
+        self.said.append({name: value for name, value in told.items() if name != "id"})
 
     def check(self, found: dict[str, Any]) -> None:
         """A page must show what was done."""

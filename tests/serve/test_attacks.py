@@ -6,10 +6,10 @@ import socket
 import time
 
 import pytest
-from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.exceptions import ConnectionClosed
 
 from tests.serve.pages import write_groups
-from tests.serve.server import Line, Server
+from tests.serve.server import Server
 
 pytestmark = pytest.mark.slow
 
@@ -51,39 +51,6 @@ def sent(window, messages):
 
 def alive(server):
     return ask(server, server.parts.path)[0] == 200
-
-
-def test_another_host_or_origin_is_refused(server):
-    for host in ("evil.example", "127.0.0.1", ""):
-        assert ask(server, server.parts.path, host=host)[0] in (400, 421)
-    assert ask(server, server.parts.path, origin="http://evil.example")[0] == 403
-    for origin in ("http://evil.example", "null", f"https://{server.parts.netloc}"):
-        with pytest.raises(InvalidStatus):
-            server.channel(origin)
-    assert alive(server)
-
-
-def test_without_the_token_there_is_nothing(server):
-    status, body = ask(server, "/static/label.js")
-    assert status == 403
-    assert server.parts.path.strip("/").encode() not in body
-    with pytest.raises(InvalidStatus):
-        Line(f"ws://{server.parts.netloc}/channel", server.origin)
-
-
-@pytest.mark.parametrize(
-    "name",
-    ["../secret.png", "..%2fsecret.png", "%2e%2e/secret.png", "....//secret.png", "out.png", "/etc/passwd",
-     "groups.csv", "groups.csv.journal", "in.png%00.png", "errors.txt"],
-)  # fmt: skip
-def test_no_path_leads_out_of_the_folder(server, name):
-    status, body = ask(server, f"{server.parts.path}files/pictures/{name}")
-    assert status == 404
-    assert b"secret" not in body
-
-
-def test_pictures_of_the_folder_are_served(server):
-    assert ask(server, f"{server.parts.path}files/pictures/in.png") == (200, b"picture")
 
 
 @pytest.mark.parametrize("announced", [True, False])

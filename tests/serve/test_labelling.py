@@ -398,20 +398,6 @@ def test_a_killed_server_goes_on_where_it_was(tmp_path):
     assert again.page.answers.labelled.tolist() == [0, 60]
 
 
-def test_what_is_refused_is_not_written(window):
-    before = window.journal.path.read_bytes()
-    for action in (
-        {"do": "label", "rows": [10**9], "class": 0},
-        {"do": "rename class", "class": 5, "name": "x"},
-        {"do": "add class", "name": ""},
-    ):
-        with pytest.raises(OptionError):
-            window.page.commands[action["do"]](action)
-    with pytest.raises(KeyError):
-        window.page.commands["label"]({"do": "label", "rows": [0]})
-    assert window.journal.path.read_bytes() == before
-
-
 def test_the_table_is_written_and_its_answers_classify_to_the_labels_that_were_shown(window):
     answered(window, 6)
     untold = window.next()
@@ -439,18 +425,6 @@ def test_the_table_is_written_and_its_answers_classify_to_the_labels_that_were_s
     assert shown[untold]["graphwell_status"] == "cannot tell"
     assert status["labelled"] == len(shown) - 7 - status["uncertain"]
     assert {shown[row]["graphwell_status"] for row in (1, 2)} <= {"labelled", "given"}
-
-
-def test_maps_by_the_graph_and_by_given_columns(window, tmp_path):
-    assert window.wait(lambda e: e["event"] == "positions")["body"]
-    (tmp_path / "xy").mkdir()
-    path, truth = write_groups(tmp_path / "xy")
-    events = map(decoded, Window(path, xy=("b", "c")).page.greeting())
-    [event] = [event for event in events if event["event"] == "positions"]
-    places = np.frombuffer(event["body"], dtype=np.float32).reshape(len(truth), 2)
-    assert places[0].tolist() == pytest.approx(
-        [float(cell) for cell in path.read_text().splitlines()[1].split(",")[2:4]]
-    )
 
 
 def test_classes_can_be_named_beforehand_and_a_new_start_adds_none_again(tmp_path):

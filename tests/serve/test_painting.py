@@ -192,13 +192,6 @@ def test_what_a_picture_does_not_show_has_no_class_on_the_page_and_in_the_files(
     np.testing.assert_array_equal(saved[..., 3] == 0, np.isnan(values))
 
 
-def test_a_single_class_is_shown_and_saved_everywhere_and_that_is_said(window):
-    window.do("stroke", **ACROSS)
-    assert set(window.shown().ravel()) == {0}
-    [note] = window.do("save")["notes"]
-    assert "every pixel has it; mark some pixels of another class too" in note
-
-
 def test_a_stroke_on_a_replaced_journal_is_refused_and_not_shown(folder, window):
     window.do("stroke", **ACROSS)
     journal = folder / "painted" / "a.png.journal"

@@ -13,7 +13,6 @@ from PIL import Image
 
 import graphwell as gw
 from graphwell.errors import OptionError
-from graphwell.io.files import held_alone
 from graphwell.serve.channel import LONGEST_MESSAGE
 from graphwell.serve.security import PAGES
 from graphwell.widgets import ENDED, MOST_SHOWN, Windows, modules_of, one_document
@@ -91,23 +90,6 @@ def test_a_cell_that_is_run_again_goes_on(tmp_path):
     first.close()
 
 
-def test_a_table_that_is_labelled_elsewhere_is_refused_before_it_is_read(tmp_path):
-    path, _ = write_groups(tmp_path)
-    with (
-        held_alone(tmp_path / "groups.csv.journal", "table"),
-        pytest.raises(OptionError, match="in use by process"),
-    ):
-        gw.widgets.Label(path)
-
-
-def test_what_is_wrong_with_the_options_is_told_and_nothing_is_held(tmp_path):
-    path, _ = write_groups(tmp_path)
-    with pytest.raises(OptionError, match="text_column"):
-        gw.widgets.Label(path, text_column="none")
-    with held_alone(tmp_path / "groups.csv.journal", "table"):
-        pass
-
-
 def test_options_may_be_text_and_lists(tmp_path):
     path, _ = write_groups(tmp_path, labels={0: "one", 40: "two"})
     where = str(tmp_path / "out.csv")
@@ -126,26 +108,6 @@ def write_picture(folder):
     return folder / "in.png"
 
 
-def test_strokes_come_back_as_a_segmentation(tmp_path):
-    shown = gw.widgets.Paint(write_picture(tmp_path), ["left", "right"], n_jobs=1)
-    kernel = Kernel(shown)
-    kernel.say("w", open=True)
-    kernel.until(lambda message: "opened" in message)
-    for number, x in enumerate((5, 45)):
-        stroke = {"class": number, "width": 3, "erase": False, "points": [[x, 5], [x, 35]]}
-        kernel.say("w", text=json.dumps({"do": "stroke", "id": number, **stroke}))
-        kernel.until(lambda message, number=number: message.get("text", "").startswith(f'{{"re": {number},'))
-    while True:
-        _, [content] = kernel.until(lambda message: set(message) == {"window"})
-        length = int.from_bytes(content[:4], "little")
-        event = json.loads(content[4 : 4 + length])
-        if event["event"] == "segmentation" and event["number"] == 3:
-            break
-    labels = np.frombuffer(content[4 + length :], dtype=np.uint8).reshape(40, 50)
-    assert np.array_equal(labels, np.repeat([0, 1], 25)[None].repeat(40, axis=0))
-    shown.close()
-
-
 def test_a_second_widget_goes_on_from_the_strokes_of_the_first(tmp_path):
     path = write_picture(tmp_path)
     first = gw.widgets.Paint(path, n_jobs=1)
@@ -154,11 +116,6 @@ def test_a_second_widget_goes_on_from_the_strokes_of_the_first(tmp_path):
     second = gw.widgets.Paint(path, output=str(tmp_path / "painted"), n_jobs=1)
     assert second.page._painting.strokes == [stroke]
     second.close()
-
-
-def test_a_folder_without_pictures_is_refused(tmp_path):
-    with pytest.raises(OptionError, match="holds no picture"):
-        gw.widgets.Paint(tmp_path)
 
 
 # ---------------------------------------------------------------------------------------------- windows
@@ -244,19 +201,6 @@ def test_a_message_that_is_too_long_closes_the_line(told):
     told.open("one")
     told.say("one", text=" " * (LONGEST_MESSAGE + 1))
     assert "too long" in told.next()[0]["closed"]
-
-
-def test_a_flood_closes_the_line_and_others_stay(told):
-    told.open("one")
-    told.open("two")
-    for _ in range(2_000):
-        told.say("one", text="{}")
-    while "closed" not in (message := told.next()[0]):
-        assert message["window"] == "one"
-    told.say("two", text='{"do": "echo", "id": 1, "x": 1}')
-    while (message := told.next()[0])["window"] == "one":
-        pass
-    assert json.loads(message["text"]) == {"re": 1, "ok": 1}
 
 
 @pytest.mark.parametrize("message", [None, 3, "text", [], {}, {"window": 3, "open": True}, {"window": "one"}])

@@ -124,10 +124,11 @@ export class PointsMap extends View {
     this.moving = true;
     this.drawOver();
     clearTimeout(this.resting);
-    this.resting = setTimeout(() => {
+    const move = (this.resting = setTimeout(() => requestAnimationFrame(() => {
+      if (this.resting !== move) return; // where frames are slow, the next move has come meanwhile
       this.moving = false;
       this.draw();
-    }, REST);
+    }), REST));
   }
 
   paint() {

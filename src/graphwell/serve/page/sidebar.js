@@ -116,6 +116,6 @@ export function showCurve(box, figure, points, checked, early) {
     draw("polyline", { class: "line", points: points.map((p) => `${x(p.labels)},${y(p.share)}`).join(" ") }),
     draw("circle", { cx: x(last.labels), cy: y(last.share), r: 3.5, fill: "var(--accent)" }),
   );
-  const range = `After ${first} to ${last.labels} labels. Estimated: ${(100 * last.low).toFixed(0)} to ${(100 * last.high).toFixed(0)} % with 90 % probability, from ${checked} answers that checked a label of the model`;
+  const range = `${first === last.labels ? "" : `From ${first} to ${last.labels} labels. `}Estimated: ${(100 * last.low).toFixed(0)} to ${(100 * last.high).toFixed(0)} % with 90 % probability, from ${checked} answers that checked a label of the model`;
   fill(box, svg, make("p", { class: "faint" }, range));
 }
