@@ -129,7 +129,7 @@ def test_near_copies_are_told_and_held_out_together(photos):
     report = classify(options(ClassifyOptions, folder, labels_from_folders=True, holdout=0.5))
     notes = " ".join(map(str, report.notes))
     assert f"1 file is a near copy of another ({first.replace('.png', '-large.png')} and {first})" in notes
-    assert report.holdout.labels == report.holdout.of - 1
+    assert report.holdout.independent == report.holdout.of - 1
     groups, pairs = near_copies(np.array([[0, 0], [10, 0], [0, 10], [10, 10], [10, 10.1]], np.float32))
     assert pairs == [(3, 4)]
     assert len(np.unique(groups)) == 4

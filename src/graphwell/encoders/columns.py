@@ -16,6 +16,7 @@ from graphwell._rows import by_columns
 from graphwell._types import BoolArray, FloatArray
 from graphwell.encoders.encode import better_encoder, encode
 from graphwell.encoders.kinds import WORDS_OF_A_TEXT, Cells, Look, look_at
+from graphwell.encoders.texts import MOST_WORDS, ROWS_OF_DIRECTIONS
 from graphwell.errors import Sentence, warn_user
 
 FEW_CELLS = 3
@@ -32,7 +33,6 @@ WANT_A_SCALE = ("number", "step")
 FEW_LEVELS = 5
 FIRST_ROWS = 1000
 YEAR, DAY = 365.2425, 1.0
-MOST_WORDS = 50_000
 SMALLEST_VARIANCE = 1e-12
 WORD_DIRECTIONS = 50
 LETTER_DIRECTIONS = 30
@@ -221,9 +221,10 @@ def _texts(name: str, look: Look, encoder: str) -> Encoder | None:
     known = look.values[~look.missing].tolist()
     length = sum(len(str(cell).split()) for cell in known) / len(known)
     words, sentences = length >= WORDS_OF_A_TEXT, length >= WORDS_OF_A_SENTENCE
-    texts = sorted(np.where(look.missing, "", look.values).tolist())  # whatever the order of the rows
+    texts = np.where(look.missing, "", look.values).tolist()
+    order = sorted(range(len(texts)), key=texts.__getitem__)  # whatever the order of the rows
     if sentences and encoder != "tfidf":
-        vectors = _vectors(encoder, texts)
+        vectors = _vectors(encoder, texts)[order]
         width = min(VECTOR_DIRECTIONS, len(vectors) - 1, vectors.shape[1])
         if width < 1:
             return None
@@ -231,6 +232,7 @@ def _texts(name: str, look: Look, encoder: str) -> Encoder | None:
         names = tuple(f"{name} {i + 1}" for i in range(width))
         became = Sentence("{} numbers by the encoder {}", (width, encoder))
         return Encoder(names, ("text",) * width, partial(_encoded, encoder, directions), became)
+    texts = [texts[place] for place in order]
     which = {"token_pattern": r"(?u)\b\w\w+\b"} if words else {"analyzer": "char_wb", "ngram_range": (2, 4)}
     vectors = TfidfVectorizer(sublinear_tf=True, min_df=2, max_features=MOST_WORDS, **which)
     try:
@@ -241,7 +243,8 @@ def _texts(name: str, look: Look, encoder: str) -> Encoder | None:
     varied = counted.multiply(counted).sum() / len(texts) - (np.asarray(counted.mean(axis=0)) ** 2).sum()
     if width < 1 or varied < SMALLEST_VARIANCE:
         return None
-    directions = make_pipeline(vectors, TruncatedSVD(width, random_state=0).fit(counted), Normalizer())
+    some = counted[:: -(-len(texts) // ROWS_OF_DIRECTIONS)]
+    directions = make_pipeline(vectors, TruncatedSVD(width, random_state=0).fit(some), Normalizer())
     made = partial(_directions, directions)  # an empty text, or one of new words alone, is zero
     names = tuple(f"{name} {i + 1}" for i in range(width))
     told, better = Sentence("{} numbers", (width,)), better_encoder("texts") if sentences else None
@@ -264,11 +267,12 @@ _last: dict[tuple[str, str], FloatArray] = {}
 def _vectors(encoder: str, texts: list[str]) -> FloatArray:
     """Vectors of texts; those of the last column are kept, as a job asks for them after the fit again."""
     key = (encoder, blake2b("\0".join(texts).encode("utf-8", "surrogatepass")).hexdigest())
-    if key not in _last:
+    found = _last.get(key)
+    if found is None:
         found = encode(texts, encoder)
         _last.clear()
         _last[key] = found
-    return _last[key]
+    return found
 
 
 def _directions(directions: Any, cells: Cells) -> FloatArray:
