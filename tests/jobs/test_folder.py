@@ -12,6 +12,7 @@ from graphwell.jobs.compare import CompareOptions, compare
 from graphwell.jobs.folder import near_copies
 from graphwell.jobs.labelling import LabelOptions, open_table
 from graphwell.jobs.suggest import SuggestOptions, suggest
+from graphwell.view.report import report_page
 from tests.cli.blobs import run
 
 
@@ -44,7 +45,12 @@ def options(kind, folder, **more):
 def test_photographs_are_labelled_from_folders_and_sorted(photos, tmp_path):
     folder, truth = photos
     out, into = tmp_path / "out.csv", tmp_path / "sorted"
-    report = classify(options(ClassifyOptions, folder, labels_from_folders=True, output=out, sort_into=into))
+    pages = {"report": tmp_path / "page.html"}
+    asked = options(ClassifyOptions, folder, labels_from_folders=True, output=out, sort_into=into, **pages)
+    report = classify(asked, draw=report_page)
+    page = pages["report"].read_text()
+    assert page.count("data:image/jpeg;base64,") == 120  # under the mouse on the map
+    assert '"unknown/1.png: digit' in page
     found = pd.read_csv(out)
     assert list(found)[:4] == ["path", "label", "graphwell_label", "graphwell_score"]
     assert len(found) == 120

@@ -28,7 +28,7 @@ from graphwell.graph import Graph
 from graphwell.io.cells import NewColumns, is_formula, text_column
 from graphwell.io.files import STANDARD, folder_written_whole, written_together, written_whole
 from graphwell.io.tables import format_of, opened_output, write_table
-from graphwell.jobs.folder import is_folder, sort_files
+from graphwell.jobs.folder import PATH, is_folder, sort_files
 from graphwell.jobs.report import (
     LIKELY_WRONG,
     Accuracy,
@@ -300,7 +300,8 @@ def _details(classifier: Any, rows: TableRows, points: Any) -> RowDetails:
     reachable[rows.kept], bridged[rows.kept] = classifier.reachable_, classifier.bridged_
     assigned[rows.kept] = _codes(classifier, rows.given.labels.classes)
     score[reachable] = classifier.label_distributions_.max(axis=1)[classifier.reachable_]
-    found = (assigned, score, reachable, bridged, rows.kept, rows.ids, points, classifier.graph_)
+    files = None if rows.table.vectors is None else rows.table.text(PATH)
+    found = (assigned, score, reachable, bridged, rows.kept, rows.ids, files, points, classifier.graph_)
     return RowDetails(rows.given.codes, *found)
 
 

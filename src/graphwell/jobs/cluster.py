@@ -223,7 +223,7 @@ def _some_rows(X: Any, given: IntArray, assigned: IntArray, classifier: Any) -> 
     reachable, bridged = (fetched(array[rows]) for array in (classifier.reachable_, classifier.bridged_))
     return RowDetails(
         given[rows].astype(np.int32), assigned[rows], np.where(reachable, score, np.nan), reachable, bridged,
-        np.ones(len(rows), dtype=bool), rows + 1, fetched(X[rows]),
+        np.ones(len(rows), dtype=bool), rows + 1, None, fetched(X[rows]),
     )  # fmt: skip
 
 

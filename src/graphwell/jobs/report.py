@@ -259,6 +259,7 @@ class RowDetails:
     bridged: BoolArray  # whether only over a bridge between components of the graph
     kept: BoolArray  # whether its features were complete enough to take part
     ids: Any = None  # names of the rows
+    files: Any = None  # of a folder, one for each row
     points: FloatArray | None = None  # features of the kept rows as they were compared, where a page is drawn
     graph: Any = None  # of the kept rows
 

@@ -4,7 +4,6 @@ import json
 from base64 import b64encode
 from collections.abc import Iterable, Sequence
 from html import escape
-from typing import Any
 
 STYLE = """
 :root { --ink: #1d2129; --soft: #626b78; --line: #e1e5ea; --accent: #1f6f8b; }
@@ -29,6 +28,7 @@ figure img { max-width: 100%; height: auto; }
 figcaption { color: var(--soft); font-size: .88rem; }
 .note { border-left: 3px solid #d9902f; background: #fdf6ec; padding: .5rem .9rem; margin: .6rem 0; }
 .hover { position: relative; display: inline-block; }
+.hover output img { display: block; margin: .2rem 0; }
 .hover output { position: absolute; display: none; padding: .1rem .5rem; background: var(--ink); color: #fff;
                 font-size: .85rem; border-radius: 3px; pointer-events: none; white-space: nowrap; }
 summary { cursor: pointer; font-size: 1.2rem; font-weight: bold; margin: 2.6rem 0 .8rem; }
@@ -36,17 +36,22 @@ footer { margin-top: 3rem; color: var(--soft); font-size: .85rem; }
 """
 HOVER = """points => {
   const box = document.currentScript.previousElementSibling, shown = box.querySelector("output");
+  let last = null;
   box.onmouseleave = () => { shown.style.display = "none"; };
   box.onmousemove = event => {
     const frame = box.getBoundingClientRect();
     const x = event.clientX - frame.left, y = event.clientY - frame.top;
     let best = null, nearest = 12 ** 2;
-    for (const [right, down, text] of points) {
-      const distance = (right * frame.width - x) ** 2 + (down * frame.height - y) ** 2;
-      if (distance < nearest) [nearest, best] = [distance, text];
+    for (const point of points) {
+      const distance = (point[0] * frame.width - x) ** 2 + (point[1] * frame.height - y) ** 2;
+      if (distance < nearest) [nearest, best] = [distance, point];
     }
     shown.style.display = best === null ? "none" : "block";
-    shown.textContent = best;
+    if (best !== null && best !== last) {
+      shown.textContent = best[2];
+      if (best.length > 3) shown.appendChild(new Image()).src = best[3];
+    }
+    last = best;
     shown.style.left = `${x + 12}px`;
     shown.style.top = `${y + 12}px`;
   };
@@ -105,17 +110,20 @@ def table(titles: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     return "\n".join(['<div class="scroll"><table>', *lines, "</table></div>"])
 
 
-def figure(
-    png: bytes, description: str, caption: str = "", places: Any = (), texts: Sequence[str] = ()
-) -> str:
-    """A picture inside the page; its `places`, from 0 to 1 to the right and down, tell their texts."""
-    source = f"data:image/png;base64,{b64encode(png).decode('ascii')}"
+def embedded(picture: bytes, kind: str = "png") -> str:
+    """The address of a picture that lies inside the page."""
+    return f"data:image/{kind};base64,{b64encode(picture).decode('ascii')}"
+
+
+def figure(png: bytes, description: str, caption: str = "", points: Iterable[Sequence[object]] = ()) -> str:
+    """A picture inside the page.
+
+    `points` have shares of its width and height, a text that is shown under the mouse, and perhaps the
+    address of a picture that is shown with it.
+    """
     below = f"<figcaption>{escape(caption)}</figcaption>" if caption else ""
-    image = f'<img src="{source}" alt="{escape(description)}">'
-    if len(texts):
-        points = [
-            [round(float(x), 4), round(float(y), 4), t] for (x, y), t in zip(places, texts, strict=True)
-        ]
+    image = f'<img src="{embedded(png)}" alt="{escape(description)}">'
+    if points:
         data = json.dumps(points, ensure_ascii=False).replace("<", "\\u003c")
         image = f'<div class="hover">{image}<output></output></div><script>({HOVER})({data})</script>'
     return f"<figure>{image}{below}</figure>"

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from io import BytesIO
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -66,6 +67,22 @@ def as_png(figure: Any) -> bytes:
     """A figure as the bytes of a PNG file."""
     file = BytesIO()
     figure.savefig(file, format="png", dpi=120)
+    return file.getvalue()
+
+
+def thumbnail(path: Path, side: int = 96) -> bytes | None:
+    """A small copy of a photograph as JPEG; None where the file is none that can be read."""
+    from PIL import Image, ImageOps
+
+    try:
+        with Image.open(path) as whole:
+            whole.draft("RGB", (2 * side, 2 * side))
+            small = ImageOps.exif_transpose(whole).convert("RGB")
+    except OSError:
+        return None
+    small.thumbnail((side, side))
+    file = BytesIO()
+    small.save(file, format="jpeg", quality=75)
     return file.getvalue()
 
 

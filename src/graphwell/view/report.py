@@ -13,8 +13,8 @@ from graphwell.jobs.compare import CompareReport
 from graphwell.jobs.report import ClassifyReport, Comparison, Report, RowDetails
 from graphwell.view import html, plots
 
-POINTS_SHOWN, POINTS_NAMED = 20_000, 5_000
-"""On a map; and those that tell their name under the mouse."""
+POINTS_SHOWN, POINTS_NAMED, THUMBNAILS = 20_000, 5_000, 500
+"""On a map; those that tell their name under the mouse; and those that show their photograph, 2 kB each."""
 
 
 def report_page(report: ClassifyReport, words: Words = in_python) -> str:
@@ -79,14 +79,21 @@ def _map_of_rows(report: ClassifyReport, details: RowDetails) -> str:
     plots.projection(panel, plane, details.assigned[rows], details.given[rows], names)
     plots.mark_questions(panel, plane[np.searchsorted(rows, to_label)])
     png, hover = plots.as_png(figure), rows[:POINTS_NAMED]
-    ids = hover + 1 if details.ids is None else details.ids[hover]
+    ids = [f"row {row}" for row in (hover + 1 if details.ids is None else details.ids[hover])]
+    ids = ids if details.files is None else details.files[hover]
     labels = np.array([*names, "no label"], dtype=object)[details.assigned[hover]]
     ends = np.where(details.given[hover] >= 0, "given", [f"{score:.2f}" for score in details.score[hover]])
-    texts = [f"row {row}: {label} ({end})" for row, label, end in zip(ids, labels, ends, strict=True)]
+    texts = [f"{row}: {label} ({end})" for row, label, end in zip(ids, labels, ends, strict=True)]
     n_fitted = report.rows - report.rows_left_out
     caption = "" if len(shown) == n_fitted else f"{len(shown):,} of {n_fitted:,} rows."
-    places = plots.places(panel, plane[:POINTS_NAMED])
-    return html.figure(png, "map of the rows, neighbours near each other", caption, places, texts)
+    points = plots.places(panel, plane[:POINTS_NAMED]).round(4).tolist()
+    points = [[*place, text] for place, text in zip(points, texts, strict=True)]
+    if details.files is not None:  # those with a label, and to be labelled, come first
+        marked_first = np.argsort(~marked[shown[:POINTS_NAMED]], kind="stable")
+        for place in marked_first[:THUMBNAILS].tolist():
+            small = plots.thumbnail(report.table / details.files[hover[place]])
+            points[place] += [] if small is None else [html.embedded(small, "jpeg")]
+    return html.figure(png, "map of the rows, neighbours near each other", caption, points)
 
 
 def _map(points: FloatArray | None, graph: Any) -> FloatArray:
