@@ -66,7 +66,7 @@ print(json.dumps({"first": steps[0], "cpu": used.ru_utime + used.ru_stime}))
 READ = """
 import json, sys
 from pathlib import Path
-import pyarrow.parquet
+import pandas, pyarrow.parquet
 import graphwell.estimators.tuning.metrics
 from graphwell.io.tables import open_table
 from graphwell.jobs.table import TableOptions, read_rows

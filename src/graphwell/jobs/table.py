@@ -182,6 +182,8 @@ def _shown(options: Any, table: Table) -> dict[str, Any]:
 
 def read_rows(table: Table, options: TableOptions, *, labelled: bool = True) -> TableRows:
     """Read the labels and names of an opened table, and sort out its columns."""
+    import pandas
+
     given, truth = LabelColumn(Labels(np.full(table.n_rows, -1), np.empty(0, dtype=object)), ()), None
     if options.label:
         classes = options.classes if labelled else ()
@@ -192,7 +194,9 @@ def read_rows(table: Table, options: TableOptions, *, labelled: bool = True) -> 
         truth = _numbered_like(read_label_column(table, options.truth, "truth", options.unknown), given)
     roles = _roles(table, options)
     every = np.ones(table.n_rows, dtype=bool)
-    frame = table.frame[[name for name in table.names if name not in roles]]
+    # Columns one by one: pandas copies those that it picks from a frame.
+    others = {name: table.frame[name] for name in table.names if name not in roles}
+    frame = pandas.DataFrame(others, index=table.frame.index, copy=False)
     if table.vectors is not None:
         roles |= {name: left_out(name, "", "the files are compared") for name in frame}
         frame = table.vectors
