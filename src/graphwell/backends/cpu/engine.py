@@ -31,7 +31,6 @@ from graphwell.backends.cpu.systems import (
     GroupCorrection,
     NumbaSystem,
     block_of,
-    share,
     solve_forest,
     some_columns,
 )
@@ -95,7 +94,7 @@ class NumbaEngine(Engine):
 
     @property
     def moving(self) -> SlicedRows:
-        """What sweeps go over: the rows of ``S``, or where vertices stand for several rows each, of theirs.
+        """The matrix that sweeps go over: ``S``, or where vertices stand for several rows each, that of the rows.
 
         With m rows for a vertex, it is ``S_ij sqrt(m_j / m_i)``: the same as if every row had its vertex.
         """
@@ -311,14 +310,14 @@ class NumbaEngine(Engine):
         return NumbaSystem(self, self.rows.placed(self.own(scaling), self.dtype))
 
     def _share(self, kernel: Any, *arguments: Any) -> list[Any]:
-        return share(self.pool, self.rows, kernel, *arguments)
+        """Have the threads do a kernel on all parts of the layout; return what each range of parts gave."""
+        parts = self.rows.parts
+        return self.pool.share(len(parts) - 1, lambda first, last: kernel(first, last, parts, *arguments))
 
     def _forces(self, problem: "Problem") -> Forces:
-        if self._last is None or self._last[0] is not problem:
-            self._last = problem, self._place(problem)
-        return self._last[1]
-
-    def _place(self, problem: "Problem") -> Forces:
+        """The forces of a problem in the order of the layout; kept, since every step of a descent asks."""
+        if self._last is not None and self._last[0] is problem:
+            return self._last[1]
         balance, degrees, own = problem.balance, self.graph.degrees, self.own
         phi = np.sqrt(own(degrees) / (degrees.sum() or 1.0)) if balance else np.zeros(len(own(degrees)))
         counts, heft = np.ones(len(phi)), phi
@@ -329,4 +328,6 @@ class NumbaEngine(Engine):
         known, fidelity, phi, heft, counts = (self.rows.placed(own(each), self.dtype) for each in values)
         shares = (balance.shares if balance else np.zeros(problem.n_classes)).astype(self.dtype)
         strength = balance.strength if balance else 0.0
-        return Forces(known, fidelity, phi, heft, counts, strength, shares)
+        forces = Forces(known, fidelity, phi, heft, counts, strength, shares)
+        self._last = problem, forces
+        return forces

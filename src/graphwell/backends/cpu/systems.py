@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from graphwell._threads import ThreadPool, one_blas_thread
+from graphwell._threads import one_blas_thread
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.conjugate_gradients import COLUMNS_AT_ONCE, System, fast_width
 from graphwell.backends.cpu.gather import sum_columns, sum_vector
@@ -247,37 +247,25 @@ class NumbaSystem(System):
 
     def apply(self, p: FloatArray, image: FloatArray) -> FloatArray:
         """Write the matrix times `p` into `image`; return the sums of ``p * image``."""
-        rows, dots = self.rows, self._sums(p)
+        dots = np.zeros((len(self.rows.parts) - 1, p.shape[1]))
         if self.scaled.shape != p.shape:
             self.scaled = np.empty_like(p)
-        self._share(scale, self.scaling, p, self.scaled)
-        matrix, scaled = rows.matrix, self.engine.with_halo(self.scaled)
-        self._share(apply, matrix, self.scaling, scaled, p, image, dots)
+        self.engine._share(scale, self.scaling, p, self.scaled)
+        matrix, scaled = self.rows.matrix, self.engine.with_halo(self.scaled)
+        self.engine._share(apply, matrix, self.scaling, scaled, p, image, dots)
         return self.engine.summed(dots.sum(axis=0))
 
     def advance(
         self, x: FloatArray, r: FloatArray, p: FloatArray, image: FloatArray, step: FloatArray
     ) -> FloatArray:
         """Add ``step * p`` to `x`, take ``step * image`` from `r`; return the sums of ``r * r``."""
-        dots = self._sums(x)
-        self._share(advance, x, r, p, image, step.astype(x.dtype), dots)
+        dots = np.zeros((len(self.rows.parts) - 1, x.shape[1]))
+        self.engine._share(advance, x, r, p, image, step.astype(x.dtype), dots)
         return self.engine.summed(dots.sum(axis=0))
 
     def turn(self, p: FloatArray, r: FloatArray, ratio: FloatArray) -> None:
         """Replace `p` by ``r + ratio * p``."""
-        self._share(turn, p, r, ratio.astype(p.dtype))
-
-    def _sums(self, vectors: FloatArray) -> FloatArray:
-        return np.zeros((len(self.rows.parts) - 1, vectors.shape[1]))
-
-    def _share(self, kernel: Any, *arguments: Any) -> None:
-        share(self.engine.pool, self.rows, kernel, *arguments)
-
-
-def share(pool: ThreadPool, rows: SlicedRows, kernel: Any, *arguments: Any) -> list[Any]:
-    """Have a pool do a kernel on all parts of a layout; return the result of each range of parts."""
-    parts = rows.parts
-    return pool.share(len(parts) - 1, lambda first, last: kernel(first, last, parts, *arguments))
+        self.engine._share(turn, p, r, ratio.astype(p.dtype))
 
 
 def some_columns(width: int) -> list[slice]:
