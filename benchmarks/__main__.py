@@ -22,6 +22,7 @@ BENCHMARKS = {
     "labels": ("labels", "error with one label per class, random and uneven labels, against the bars"),
     "tables": ("tables", "error on tables of all kinds beside what people would try, and the bars by name"),
     "messy": ("messy", "messy tables as people bring them, beside models on encoded columns"),
+    "encoders": ("encoders", "photographs and texts by encoders, and wrong labels beside cleanlab"),
     "ask": ("ask", "error against the number of questions, for every strategy"),
     "segmentation": ("segmentation", "wrong pixels beside scikit-image's random_walker"),
     "maps": ("pages", "how well a map of the rows keeps neighbours together, beside UMAP"),

@@ -1,0 +1,177 @@
+"""Photographs and texts by encoders, beside a logistic regression on the same vectors; wrong labels found.
+
+Photographs are digits, MNIST and the faces of scikit-image, written as files. Text sets are the CSV files with
+columns ``text`` and ``label`` in the folder ``texts`` of ``shared/data``, if there are such. Wrong labels are a
+tenth of those given, drawn anew: how many are among as many worst-ranked rows, beside cleanlab.
+"""
+
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import graphwell as gw
+from benchmarks.data import SHARED, DataMissingError, keel_table, load
+from benchmarks.output import Options, on_one_thread, resumed, show_frame
+from graphwell._types import FloatArray, IntArray
+from graphwell.encoders.encode import ENCODERS
+
+IMAGES = ("digits", "mnist", "faces")
+PER_CLASS, MOST_FILES = (1, 5, 20), 2_000
+FLIPPED_IN = ("digits", "optdigits", "mnist", "segment", "satimage", "vehicle", "phoneme")
+LABELS_PER_CLASS, FLIPPED = 100, 0.1
+MODELS = ("tfidf", "use", "pixels", "descriptors")
+OURS, LEVEL = "graphwell", 0.5
+
+
+@dataclass(frozen=True)
+class Job:
+    """One label set: of a set by an encoder, or with flipped labels where the encoder is empty."""
+
+    data: str
+    encoder: str
+    seed: int
+
+
+def main(options: Options) -> None:
+    """Measure what is not in encoders.jsonl yet, and print the tables."""
+    seeds = options.seeds or range(2 if options.quick else 5)
+    sets = [("images", name) for name in IMAGES] + [("texts", path.stem) for path in text_files()]
+    pairs = [
+        (name, encoder) for takes, name in sets for encoder in MODELS if ENCODERS[encoder].takes == takes
+    ]
+    pairs = [pair for pair in pairs if ENCODERS[pair[1]].is_installed] + [(name, "") for name in FLIPPED_IN]
+    wanted = [pair for pair in pairs if options.data is None or pair[0] in options.data]
+    jobs = [Job(*pair, seed) for seed in seeds for pair in wanted]
+    report(resumed(options.out / "encoders.jsonl", measured, jobs, options.processes))
+
+
+def text_files() -> list[Path]:
+    """Text sets on this machine."""
+    return sorted((SHARED / "texts").glob("*.csv"))
+
+
+@on_one_thread()
+def measured(job: Job) -> dict[str, Any] | None:
+    """Per cent correct of each model by labels per class; or per cent of the flipped labels found."""
+    try:
+        return {**asdict(job), "rates": found_labels(job) if job.encoder else found_issues(job)}
+    except DataMissingError as missing:
+        print(f"{job.data} is left out: {missing}")
+        return None
+
+
+def found_labels(job: Job) -> dict[str, Any]:
+    """Per cent correct by labels per class; seconds of the encoder."""
+    with tempfile.TemporaryDirectory() as folder:
+        items, y = drawn(job.data, Path(folder))
+        began = time.perf_counter()
+        X = gw.encode(items, job.encoder)
+        rates: dict[str, Any] = {"seconds": {job.encoder: round(time.perf_counter() - began, 2)}}
+    for per_class in PER_CLASS:
+        given = gw.datasets.sample_labels(y, per_class, job.seed)
+        known = given >= 0
+        answers = {
+            OURS: gw.DiffuseInterfaceClassifier(n_jobs=1, random_state=0).fit(X, given).transduction_,
+            "logistic": regression().fit(X[known], y[known]).predict(X),
+        }
+        rates[str(per_class)] = {
+            n: round(100 * float((a == y)[~known].mean()), 2) for n, a in answers.items()
+        }
+    return rates
+
+
+def drawn(name: str, folder: Path) -> tuple[list[Any], IntArray]:
+    """Files of photographs, or texts, and their classes."""
+    if name not in IMAGES:
+        table = gw.read_table(SHARED / "texts" / f"{name}.csv")
+        return table["text"].tolist(), np.unique(table["label"].astype(str), return_inverse=True)[1]
+    from PIL import Image
+
+    pixels, y = pictures(name)
+    kept = np.sort(np.random.default_rng(7).permutation(len(y))[:MOST_FILES])
+    paths = [folder / f"{number}.png" for number in kept.tolist()]
+    for path, values in zip(paths, pixels[kept], strict=True):
+        Image.fromarray(np.uint8(values)).save(path)
+    return paths, y[kept]
+
+
+def pictures(name: str) -> tuple[Any, IntArray]:
+    """Pictures as arrays from 0 to 255, and their classes."""
+    if name == "digits":
+        data = load("digits")
+        return data.X.reshape(-1, 8, 8) * 15, data.y
+    if name == "mnist":
+        pixels, y = gw.datasets.load_mnist(SHARED if SHARED.is_dir() else None)
+        return pixels.reshape(-1, 28, 28), y
+    from skimage.data import lfw_subset
+
+    return lfw_subset() * 255, np.repeat([0, 1], 100)
+
+
+def found_issues(job: Job) -> dict[str, Any]:
+    """Per cent of the flipped labels among as many worst-ranked rows."""
+    from cleanlab.rank import get_label_quality_scores
+
+    X, y = rows_of(job.data)
+    rng = np.random.default_rng(job.seed)
+    given = gw.datasets.sample_labels(y, min(LABELS_PER_CLASS, int(0.8 * np.bincount(y).min())), job.seed)
+    known = np.flatnonzero(given >= 0)
+    flipped = rng.choice(known, round(FLIPPED * len(known)), replace=False)
+    given[flipped] = (given[flipped] + rng.integers(1, y.max() + 1, len(flipped))) % (y.max() + 1)
+    issues = gw.DiffuseInterfaceClassifier(n_jobs=1, random_state=0).fit(X, given).label_issues_
+    ranked = {OURS: issues["row"].to_numpy()}
+    forest = RandomForestClassifier(300, random_state=0)
+    for name, model in (("cleanlab, forest", forest), ("cleanlab, logistic", regression())):
+        folds = StratifiedKFold(5, shuffle=True, random_state=0)
+        predicted = cross_val_predict(model, X[known], given[known], cv=folds, method="predict_proba")
+        ranked[name] = known[np.argsort(get_label_quality_scores(given[known], predicted), kind="stable")]
+    n = len(flipped)
+    return {
+        "flipped": {name: 100 * gw.metrics.label_issue_scores(r, flipped, n)[1] for name, r in ranked.items()}
+    }
+
+
+def rows_of(name: str) -> tuple[FloatArray, IntArray]:
+    """Rows and classes of a set with labels to flip."""
+    if name in ("vehicle", "phoneme", "segment", "satimage"):
+        return keel_table(name, 5_000)
+    data = load(name)
+    return data.X, data.y
+
+
+def regression() -> Any:
+    """A logistic regression on standardised columns."""
+    return make_pipeline(StandardScaler(), LogisticRegression(max_iter=1_000))
+
+
+def each_rate(records: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """The records with a row for each number of labels per class."""
+    for record in records:
+        for labels, rates in record["rates"].items():
+            yield {"data": record["data"], "encoder": record["encoder"], "labels per class": labels, **rates}
+
+
+def report(records: list[dict[str, Any]]) -> None:
+    """Print the means over label sets, and how many rows are best or level."""
+    rows = pd.DataFrame([row for row in each_rate(records) if row["labels per class"] != "seconds"])
+    keys = ["data", "encoder", "labels per class"]
+    means = rows.groupby(keys, sort=False).mean().reset_index()
+    labelled, issues = (means[(means["encoder"] != "") == side].dropna(axis=1) for side in (True, False))
+    if len(labelled):
+        show_frame("Per cent correct, by encoder", labelled)
+        level = (labelled[OURS] >= labelled["logistic"] - LEVEL).mean()
+        print(f"Best, or level to {LEVEL} points: {100 * level:.0f} % of the rows (bar: 80 %)")
+    if len(issues):
+        shown = issues.drop(columns=["encoder", "labels per class"])
+        show_frame("Per cent of the flipped labels among as many worst-ranked rows", shown, 1)
