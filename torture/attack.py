@@ -69,11 +69,12 @@ class Outcome:
 
 
 CHAPTERS = {
-    "tables": "files", "pictures": "files", "checkpoints": "files", "matrices": "arrays",
-    "parameters": "arrays", "arrays": "arrays", "journals": "pages", "threads": "processes",
+    "tables": "files", "pictures": "files", "bombs": "files", "changing": "files", "checkpoints": "files",
+    "old": "arrays", "matrices": "arrays", "parameters": "arrays", "arrays": "arrays", "range": "arrays",
+    "classes": "arrays", "journals": "pages", "threads": "processes",
     "kills": "faults", "interrupts": "faults", "discs": "faults", "permissions": "faults",
     "terminals": "faults", "pages": "pages", "annotators": "pages", "forks": "processes",
-    "workers": "processes", "clusters": "processes",
+    "workers": "processes",
 }  # fmt: skip
 """The file of each attack, in the order in which they are made."""
 NAMES = tuple(CHAPTERS)

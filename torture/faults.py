@@ -8,10 +8,12 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import graphwell
 from torture.attack import Lost, NotPossibleHere, attack
 from torture.program import (
     ENDINGS,
@@ -64,11 +66,13 @@ def interrupt(seed: int) -> None:
     shutil.rmtree(folder)
 
 
+FULL = "a full /tmp"
 NEW_MOUNTS, NEW_USER, PRIVATE = 0x20000, 0x10000000, 0x44000
 """Numbers of Linux: mounts and a user of one's own, and mounts that nobody else sees."""
+READ_ONLY, REMOUNT, BIND = 1, 32, 4096
 
 
-@attack("discs", "files that cannot grow, and small file systems that are full", count=100)
+@attack("discs", "files that cannot grow, small file systems that are full, a full /tmp", count=100)
 def fill_disc(seed: int) -> None:
     """Let no file grow beyond a random size, or run on a small file system of its own."""
     rng = random.Random(seed)
@@ -83,13 +87,23 @@ def fill_disc(seed: int) -> None:
 
 
 def _disc_size(rng: random.Random) -> str:
-    """Room for so many pages, or for so many files."""
+    """Room for so many pages, or for so many files; or none for temporary ones."""
+    if rng.random() < 0.2:
+        return FULL
     if rng.random() < 0.3:
         return f"nr_inodes={rng.randint(5, 12)}"
     return f"size={4 * rng.randint(1, 40)}k"
 
 
 def _on_small_disc(kind: str, size: str) -> None:
+    if size == FULL:  # of temporary files alone
+        folder = Path(tempfile.mkdtemp(dir=source()))
+        furnish(folder)
+        _mount_disc(folder / "tmp", "size=4k")
+        (folder / "tmp" / "full").write_bytes(bytes(4096))
+        end(start(kind, folder, "out", *all_outputs(kind)), {0})
+        check_same(folder, "out", kind)
+        return
     folder = source() / "small"
     folder.mkdir(exist_ok=True)
     _mount_disc(folder, size)
@@ -117,9 +131,14 @@ def _mount_disc(folder: Path, size: str) -> None:
             Path(f"/proc/self/{name}").write_text(f"0 {one} 1")
     elif libc.unshare(NEW_MOUNTS) != 0:
         raise NotPossibleHere("no file systems of one's own here")
-    private = libc.mount(b"none", b"/", None, PRIVATE, None) == 0
-    if not private or libc.mount(b"tmpfs", os.fsencode(folder), b"tmpfs", 0, size.encode()) != 0:
-        raise NotPossibleHere(f"no small file system here: {os.strerror(ctypes.get_errno())}")
+    _mount(b"none", Path("/"), None, PRIVATE)
+    _mount(b"tmpfs", folder, b"tmpfs", 0, size.encode())
+
+
+def _mount(what: Any, where: Path, kind: bytes | None, flags: int, data: bytes | None = None) -> None:
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.mount(os.fsencode(what), os.fsencode(where), kind, flags, data) != 0:
+        raise NotPossibleHere(f"no file system of one's own here: {os.strerror(ctypes.get_errno())}")
 
 
 NOBODY = 65534
@@ -127,18 +146,42 @@ NOBODY = 65534
 MODES = (0o000, 0o100, 0o400, 0o500, 0o444, 0o300)
 
 
-@attack("permissions", "permissions taken away before and during a run", count=60)
+@attack(
+    "permissions",
+    "permissions taken away before and during a run; a HOME that is read only",
+    count=60,
+)
 def take_permissions(seed: int) -> None:
     """Take permissions away before or during a run; give them back, and run again."""
     rng = random.Random(seed)
     kind = drawn_kind(rng)
     usual(kind), whole(kind)
     folder = fresh()
+    if seed % 10 == 0:
+        survive(partial(_run_without_home, kind, folder))
+        shutil.rmtree(folder)
+        return
     if os.geteuid() == 0:
         for path in (folder, folder / "tmp"):
             os.chown(path, NOBODY, NOBODY)
     survive(partial(_as_anybody, kind, folder, rng))
     shutil.rmtree(folder)
+
+
+def _run_without_home(kind: str, folder: Path) -> None:
+    """A new process that can write neither at home nor beside the code, as with an installation of root's."""
+    code, home = Path(graphwell.__file__).parent, folder / "home"
+    home.mkdir()
+    _mount_disc(home, "size=4k")
+    _mount(code, code, None, BIND)
+    for path in (home, code):
+        _mount(path, path, None, BIND | REMOUNT | READ_ONLY)
+    hidden = ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME", "MPLCONFIGDIR")
+    paths = {"HOME": str(home), "TMPDIR": str(folder / "tmp"), "PYTHONPATH": os.pathsep.join(sys.path)}
+    environment = {name: value for name, value in os.environ.items() if name not in hidden} | paths
+    end(start_anew(kind, folder, "out", env=environment), {0})
+    check_same(folder, "out", kind)
+    check_left(folder, "home", "out.npz", "out.npy")
 
 
 def _as_anybody(kind: str, folder: Path, rng: random.Random) -> None:

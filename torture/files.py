@@ -3,10 +3,15 @@
 An attempt in Python must end with an answer, or with an error that is one sentence.
 """
 
+import gzip
 import io
 import random
+import resource
+import struct
 import tempfile
+import threading
 import warnings
+import zlib
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -133,6 +138,80 @@ def read_damaged_picture(seed: int) -> None:
     path.write_bytes(mutated(sound_picture(suffix), rng))
     answers_or_tells(lambda: read_image(path, 10**6))
     answers_or_tells(lambda: read_seeds(path, (16, 20), Painting(snap=rng.random() < 0.5), max_pixels=10**6))
+
+
+MEMORY = 600 * 2**20
+"""That no file of some kilobytes may take."""
+HUGE = (30_000, 60_000, 65_000)
+
+
+@attack("bombs", "small files that say they are huge: PNG, JPEG, TIFF, gzip, .npz", count=300)
+def read_bomb(seed: int) -> None:
+    """Read a file that would fill the memory: refused in a sentence before it does."""
+    rng = random.Random(seed)
+    suffix = rng.choice((".png", ".jpg", ".tif", ".csv.gz", ".npz"))
+    path = Path(FOLDER.name) / f"bomb{suffix}"
+    path.write_bytes(bomb(suffix, rng.choice(HUGE), rng.choice(HUGE)))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    told = Painting(snap=True)
+    if suffix in (".csv.gz", ".npz"):
+        found = answers_or_tells(lambda: _read(path) or True)
+    else:
+        found = answers_or_tells(lambda: read_image(path, 10**8))
+        found = found or answers_or_tells(lambda: read_seeds(path, (16, 20), told, max_pixels=10**8))
+    took = 1024 * (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+    if took > MEMORY:
+        raise Lost(f"{suffix}: {took / 2**20:.0f} MiB for {path.stat().st_size:,} bytes")
+    if found is not None:
+        raise Lost(f"{suffix}: it was taken")
+
+
+@cache
+def bomb(suffix: str, height: int, width: int) -> bytes:
+    """A picture whose header has this size, or zeros that were compressed."""
+    if suffix == ".csv.gz":
+        return gzip.compress(b"x,y,label\n1,2,a\n" + b"0,0,\n" * 10**8)
+    if suffix == ".npz":
+        np.savez_compressed(out := io.BytesIO(), X=np.zeros((10**8, 2), dtype=np.int8))
+        return out.getvalue()
+    data = bytearray(sound_picture(suffix))
+    if suffix == ".png":
+        data[16:24] = struct.pack(">II", width, height)
+        data[29:33] = struct.pack(">I", zlib.crc32(data[12:29]))
+    elif suffix == ".jpg":
+        place = data.index(b"\xff\xc0") + 5
+        data[place : place + 4] = struct.pack(">HH", height, width)
+    else:
+        for tag, size in ((256, width), (257, height)):
+            place = min(p for p in (data.find(struct.pack("<HHI", tag, kind, 1)) for kind in (3, 4)) if p > 0)
+            data[place : place + 12] = struct.pack("<HHII", tag, 4, 1, size)
+    return bytes(data)
+
+
+@attack("changing", "files that change while they are read", count=300)
+def read_changing(seed: int) -> None:
+    """Read a table or a picture that another thread damages, cuts short and mends meanwhile."""
+    rng, over = random.Random(seed), threading.Event()
+    suffix = rng.choice((*TABLES, *PICTURES[:3]))
+    path = Path(FOLDER.name) / f"changing{suffix}"
+    sound = sound_table(suffix) if suffix in TABLES else sound_picture(suffix)
+    path.write_bytes(sound)
+
+    def change() -> None:
+        other = random.Random(seed + 1)
+        while not over.wait(other.uniform(0, 0.003)):
+            damaged = other.choice((mutated(sound, other), sound[: other.randrange(len(sound))], b""))
+            path.write_bytes(damaged)
+            path.write_bytes(sound)
+
+    thread = threading.Thread(target=change)
+    thread.start()
+    try:
+        for _ in range(10):
+            answers_or_tells(lambda: _read(path) if suffix in TABLES else read_image(path, 10**6))
+    finally:
+        over.set()
+        thread.join()
 
 
 RUN = Path(FOLDER.name) / "run"

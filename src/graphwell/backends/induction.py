@@ -36,9 +36,12 @@ class Induction:
     order: Canonical | None = field(default=None, repr=False)  # of the fit, and back to the user's
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        sizes = (state["distributions"], state["reachable"], state["prior"], state["classes"])
-        told, reachable, prior, classes = (np.asarray(values) for values in sizes)
-        scales = told if state["origin"] is None else state["origin"].scales
+        try:
+            sizes = (state["distributions"], state["reachable"], state["prior"], state["classes"])
+            told, reachable, prior, classes = (np.asarray(values) for values in sizes)
+            scales = told if state["origin"] is None else state["origin"].scales
+        except (AttributeError, KeyError) as error:
+            raise ValueError("This pickled classifier is of another version; fit it anew.") from error
         sound = (
             told.ndim == 2
             and told.dtype.kind == prior.dtype.kind == "f"
