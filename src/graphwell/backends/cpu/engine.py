@@ -94,7 +94,7 @@ class NumbaEngine(Engine):
 
     @property
     def moving(self) -> SlicedRows:
-        """The matrix that sweeps go over: ``S``, or where vertices stand for several rows each, that of the rows.
+        """The matrix that sweeps go over: ``S``, or where vertices stand for several rows, that of the rows.
 
         With m rows for a vertex, it is ``S_ij sqrt(m_j / m_i)``: the same as if every row had its vertex.
         """
