@@ -1,8 +1,8 @@
-"""Photographs and texts by encoders, beside a logistic regression on the same vectors; wrong labels found.
+"""Photographs and texts by encoders beside a logistic regression on the same vectors; wrong labels found.
 
-Photographs are digits, MNIST and the faces of scikit-image, written as files. Text sets are the CSV files with
-columns ``text`` and ``label`` in the folder ``texts`` of ``shared/data``, if there are such. Wrong labels are a
-tenth of those given, drawn anew: how many are among as many worst-ranked rows, beside cleanlab.
+Photographs are digits, MNIST and the faces of scikit-image, written as files. Text sets are the CSV files
+with columns ``text`` and ``label`` in the folder ``texts`` of ``shared/data``, if there are such. A tenth of
+the labels given is drawn anew: how many of these are among as many worst-ranked rows, beside cleanlab.
 """
 
 import tempfile
