@@ -164,6 +164,14 @@ def test_a_weight_of_two_is_the_label_given_twice():
         np.testing.assert_array_equal(one.class_prior_, other.class_prior_)
 
 
+def test_classes_that_no_content_tells_apart_keep_the_user_s_order():
+    X = np.random.default_rng(15).normal(size=(20, 2))[np.arange(40) // 2]
+    y = np.where(np.arange(40) < 2, np.arange(40), -1)  # both labels lie at equal rows
+    for order in ([0, 1], [1, 0]):
+        clf = fitted(X, np.where(y >= 0, np.array(order)[y], -1))
+        assert clf.transduction_[:2].tolist() == order
+
+
 def test_equal_rows_with_different_labels_keep_them_and_the_others_follow_the_strongest():
     X = np.repeat(np.random.default_rng(12).normal(size=(12, 2)), 6, axis=0)
     y = np.full(72, -1)

@@ -8,8 +8,8 @@ import graphwell as gw
 EXPECTED_FAILURES = {
     "check_classifiers_classes": "-1 is a class there; here, as in scikit-learn's own semi-supervised "
     "classifiers, it means unknown",
-    "check_sample_weight_equivalence_on_dense_data": "a weight is how far a label is trusted: a row of "
-    "weight 0 keeps its place in the graph, and a row that comes twice is two vertices",
+    "check_sample_weight_equivalence_on_dense_data": "a row of weight 0 loses its label, not its place in "
+    "the graph; a weight of 2 is the label given twice: see test_canonical",
     "check_sample_weight_equivalence_on_sparse_data": "as for dense data",
 }
 

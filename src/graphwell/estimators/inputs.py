@@ -71,8 +71,8 @@ def _refuse_text(X: Any) -> None:
         raise ValueError(
             "X is an array that holds text; give a data frame, whose columns may hold words and dates."
         ) from None
-    except TypeError:
-        return  # other objects get the sentence of scikit-learn
+    except (TypeError, OverflowError):
+        return  # other objects get the sentence of scikit-learn, huge integers that of features
 
 
 def encoded_frame(

@@ -269,6 +269,8 @@ def _plain(known: Any) -> Any:
     kinds = {
         str if isinstance(v, str) else bool if isinstance(v, bool | np.bool_) else "number" for v in known
     }
+    if kinds == {str} and any(v.endswith("\0") for v in known):
+        return known  # text of NumPy has no blank characters of this kind at its end
     try:
         plain = np.array(known.tolist())
     except ValueError as error:  # sequences of different lengths
@@ -278,6 +280,12 @@ def _plain(known: Any) -> Any:
     if kinds == {"number"} and plain.dtype == object:
         raise ValueError(
             f"y holds numbers that no array of NumPy holds, {in_short(known[0])} say; give text."
+        )
+    if plain.dtype.kind == "f" and any(
+        isinstance(v, int) and int(p) != v for v, p in zip(known, plain, strict=True)
+    ):
+        raise ValueError(
+            "y holds integers that a floating point number cannot tell apart; give text, or integers alone."
         )
     if len(kinds) > 1 or plain.dtype == object:
         raise ValueError("y mixes labels of different kinds; make them all strings or all numbers.")

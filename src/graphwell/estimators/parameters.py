@@ -182,6 +182,8 @@ def check_parameters(parameters: Mapping[str, Any], defaults: Mapping[str, Any])
 
 
 SUM_TOLERANCE = 1e-3
+# A row counts as often as its weight says, and so many times a million rows are still counted exactly.
+LARGEST_WEIGHT = 1e6
 
 
 def read_class_prior(prior: Any, classes: Any, counts: Any) -> FloatArray | None:
@@ -251,6 +253,8 @@ def read_trust(sample_weight: Any, labels: Labels) -> tuple[Labels, FloatArray |
         raise ValueError(
             f"sample_weight must be 0 or more wherever a label is known; row {row} has {weights[row]:g}."
         )
+    if (weights[known] > LARGEST_WEIGHT).any():
+        raise ValueError(f"sample_weight holds values beyond {LARGEST_WEIGHT:g}; divide it.")
     trusted = known & (weights > 0)
     if not trusted.any():
         raise ValueError("sample_weight is zero at every known label; trust at least one of them.")
@@ -264,8 +268,10 @@ def read_trust(sample_weight: Any, labels: Labels) -> tuple[Labels, FloatArray |
 
 def _numbers(sample_weight: Any, n: int) -> FloatArray:
     try:
+        if np.iscomplexobj(sample_weight):
+            raise TypeError
         weights = np.asarray(sample_weight, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(
             f"sample_weight must hold one number per row, got {in_short(sample_weight)}."
         ) from None

@@ -20,6 +20,8 @@ from graphwell.graph.weights import WEIGHT_FLOOR, index_dtype
 LARGEST_FEATURE = np.float64(1e150)
 # Sums and squares of larger ones overflow.
 LARGEST_AFFINITY = 1e100
+# Largest affinities beyond these become 1: squares and roots are taken of them in single precision.
+SMALL_AFFINITY, LARGE_AFFINITY = 1e-3, 1e6
 SYMMETRY_TOLERANCE = 1e-6
 ROWS_AT_ONCE = 65_536
 
@@ -27,17 +29,26 @@ ROWS_AT_ONCE = 65_536
 def read_features(X: Any, at_least: int = 2) -> Any:
     """Rows of features as a dense array or a CSR matrix, checked."""
     try:
-        X = check_array(
-            as_readable(sound_sparse(X, "X"), "X"),
-            accept_sparse="csr",
-            dtype=[np.float64, np.float32],
-            ensure_min_samples=at_least,
-            input_name="X",
-        )
+        with np.errstate(
+            over="ignore", invalid="ignore"
+        ):  # of wider numbers: what becomes infinite is refused
+            X = check_array(
+                as_readable(sound_sparse(X, "X"), "X"),
+                accept_sparse="csr",
+                dtype=[np.float64, np.float32],
+                ensure_min_samples=at_least,
+                input_name="X",
+            )
     except TypeError as error:
         if "complex" not in str(error):  # scikit-learn names other objects itself
             raise
         raise ValueError("Complex data not supported: X is complex; give its parts as columns.") from error
+    except OverflowError as error:
+        raise ValueError(f"X holds values beyond {LARGEST_FEATURE:g}; rescale the features.") from error
+    except Exception as error:
+        if type(error).__module__.partition(".")[0] not in ("polars", "pyarrow"):
+            raise
+        raise ValueError(f"X holds columns that NumPy cannot read as numbers: {error}.") from error
     check_range(float(X.max()), float(X.min()), alone=at_least > 1)
     return X
 
@@ -102,6 +113,9 @@ def symmetric_matrix(W: Any) -> Any:
     upper = sparse.triu(W, 1, format="csr")
     W = (upper + upper.T).tocsr()
     W.eliminate_zeros()
+    largest = float(W.data.max(initial=0.0))
+    if largest and not SMALL_AFFINITY < largest < LARGE_AFFINITY:  # to about 1, without rounding
+        W.data = np.ldexp(W.data, -int(np.frexp(largest)[1]))
     dtype = index_dtype(W.shape[0], W.nnz)
     W.indices, W.indptr = W.indices.astype(dtype), W.indptr.astype(dtype)
     W.sort_indices()
@@ -169,6 +183,8 @@ def _real_csr(matrix: Any, name: str) -> Any:
         return sparse.csr_array(matrix, dtype=np.float64, copy=True)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name} must hold numbers only.") from error
+    except OverflowError as error:
+        raise ValueError(f"{name} holds values beyond {LARGEST_AFFINITY:g}; divide it.") from error
 
 
 def check_affinities(values: FloatArray, name: str = "The affinity matrix") -> None:

@@ -39,6 +39,8 @@ METRICS = ("euclidean", "cosine")
 # Sparse rows with more features are projected onto so many singular vectors; which experiment chose 100 is
 # not recorded.
 SPARSE_COMPONENTS = 100
+# Largest value of a row that is divided by it before its length is taken.
+SMALLEST_LENGTH = 1e-6
 # Further vectors that the randomised singular value decomposition works with.
 OVERSAMPLES = 10
 
@@ -69,7 +71,9 @@ class FeatureMap:
 
         components = min(SPARSE_COMPONENTS, min(X.shape) - 1)
         _check_projection(X.shape[1], components)
-        svd = TruncatedSVD(max(1, components), random_state=0).fit(normalize(X) if metric == "cosine" else X)
+        svd = TruncatedSVD(max(1, components), random_state=0).fit(
+            normalize(_brought_up(X)) if metric == "cosine" else X
+        )
         return cls(metric, np.ascontiguousarray(svd.components_.T), change)
 
     def __call__(self, X: Any) -> FloatArray:
@@ -77,13 +81,25 @@ class FeatureMap:
         if self.change is not None:
             X = self.change(X)
         if self.metric == "cosine":
-            X = normalize(X)
+            X = normalize(_brought_up(X))
         if self.projection is not None:
             return np.ascontiguousarray(X @ self.projection)
         dense = X.toarray() if sparse.issparse(X) else np.asarray(X)
         if dense.dtype not in (np.float32, np.float64):
             dense = dense.astype(np.float64)
         return np.ascontiguousarray(dense)
+
+
+def _brought_up(X: Any) -> Any:
+    """Rows whose length scikit-learn would take for zero, divided by their largest value."""
+    largest = np.asarray(
+        abs(X).max(axis=1).toarray() if sparse.issparse(X) else np.abs(X).max(axis=1)
+    ).ravel()
+    few = (largest > 0) & (largest < SMALLEST_LENGTH)
+    if not few.any():
+        return X
+    factors = 1 / np.where(few, largest, 1.0)
+    return sparse.diags_array(factors) @ X if sparse.issparse(X) else X * factors[:, None]
 
 
 def check_metric(metric: str, also: tuple[str, ...] = ()) -> None:
