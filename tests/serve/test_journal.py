@@ -166,20 +166,6 @@ def test_an_action_that_cannot_be_done_is_refused(tmp_path, error):
             journal.replay(do)
 
 
-def test_notes_stay_whatever_is_undone(tmp_path):
-    path = tmp_path / "journal"
-    with Journal(path, {}) as journal:
-        journal.do({"do": "answer"})
-        journal.note({"share": 0.5})
-        journal.undo()
-        assert journal.redo() == {"do": "answer"}
-        journal.note({"share": 0.75})
-    with Journal(path, {}) as journal:
-        assert journal.done == [{"do": "answer"}]
-        assert journal.undone == []
-        assert journal.notes == [{"share": 0.5}, {"share": 0.75}]
-
-
 def replaced(path):
     copy = path.with_name("copy")
     copy.write_bytes(path.read_bytes())

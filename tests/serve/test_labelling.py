@@ -16,7 +16,7 @@ from graphwell.errors import OptionError
 from graphwell.progress import CancelledError
 from graphwell.serve.answers import Annotations, ClassList
 from tests.cli.blobs import classify, run
-from tests.serve.pages import Window, decoded, write_groups
+from tests.serve.pages import Window, write_groups
 
 NOTHING, CANNOT_TELL, SKIPPED = -1, -2, -3
 """As the page itself writes them."""
@@ -159,14 +159,6 @@ def test_keys_and_numbers_stay_with_their_classes_and_names_are_tidied():
 
 
 # ---------------------------------------------------------------------------------------------- fits
-
-
-def test_three_answers_label_three_groups_and_windows_know_it(window):
-    answered(window, 3)
-    assert [f"group {group}" for group in window.truth] == [window.names[color] for color in window.colors]
-    greeted = [decoded(event) for event in window.page.greeting()]
-    [labels] = [event for event in greeted if event["event"] == "labels"]
-    assert list(labels["body"][4 * labels["count"] :]) == window.colors.tolist()
 
 
 def test_the_fit_is_that_of_the_classifier_with_the_same_weights(window):

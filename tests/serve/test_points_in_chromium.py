@@ -120,16 +120,6 @@ def test_a_lost_context_comes_back_with_everything(page):
     assert np.allclose(page.execute_script(INK), before, atol=5)
 
 
-@pytest.mark.parametrize("last", [(0, 0), (118, 58)])  # (118, 58): the last move is shorter than a step
-def test_a_box_catches_what_lies_between_press_and_release(page, last):
-    page.execute_script(CLOUD, 20_000)
-    page.execute_script("map.setMode('box')")
-    drag(page, [(-300, -150), last, (120, 60)])
-    rows = wait_until(page, "heard.selected")
-    assert len(rows) > 100
-    assert sorted(rows) == inside_of_drag(page)
-
-
 def test_a_lasso_catches_what_lies_inside(page):
     page.execute_script(CLOUD, 20_000)
     page.execute_script("map.setMode('lasso')")

@@ -26,15 +26,6 @@ def test_without_anywidget_one_sentence_says_what_to_install(monkeypatch, tmp_pa
         gw.widgets.Label(tmp_path / "none.csv")
 
 
-def test_a_widget_brings_its_script_and_is_shown(tmp_path):
-    path, _ = write_groups(tmp_path)
-    shown = gw.widgets.Label(path, row_id="name", n_jobs=1)
-    kinds = shown._repr_mimebundle_()
-    assert "application/vnd.jupyter.widget-view+json" in kinds[0]
-    assert "export default { render }" in shown.widget._esm
-    shown.close()
-
-
 @pytest.mark.parametrize("widget", [gw.widgets.Label, gw.widgets.Paint])
 @pytest.mark.parametrize("given", [pd.DataFrame({"a": [1]}), None])
 def test_what_is_no_file_is_refused_in_a_sentence(widget, given):
@@ -159,30 +150,6 @@ def told(page):
     made.windows.end()
 
 
-def test_a_window_is_greeted_and_answered(told):
-    told.open("one")
-    told.say("one", text='{"do": "echo", "id": 7, "x": [1]}')
-    assert told.text("one") == {"re": 7, "ok": [1]}
-    told.say("one", text='{"do": "fail", "id": 8}')
-    assert told.text("one") == {"re": 8, "error": "That is wrong; do this."}
-
-
-def test_the_page_is_sent_when_it_is_asked_for(told, page):
-    page.name = "label"
-    told.say("one", show=True)
-    message, _ = told.next()
-    assert message["height"] == 500
-    assert message["page"].startswith("<!doctype html>")
-
-
-@pytest.mark.parametrize("name", ["../a.png", "a.txt", "none.png", "/etc/hostname", "a.png\0", ""])
-def test_only_pictures_of_the_folder_are_sent(told, name):
-    told.say("one", picture="a.png")
-    assert told.next() == ({"window": "one", "picture": "a.png", "kind": "image/png"}, [b"picture"])
-    told.say("one", picture=name)
-    assert told.next() == ({"window": "one", "picture": name}, [])
-
-
 def test_a_window_that_opens_again_takes_its_own_place(told):
     told.open("one")
     told.open("one")
@@ -243,11 +210,6 @@ def test_every_import_of_every_module_has_an_address(name):
         assert set(imported) <= set(addresses)
         assert not re.search(r"\bimport\(", source)
     assert {f"graphwell/{part}" for part in modules_of(f"{name}.js")} == set(addresses)
-
-
-def test_the_line_of_the_widget_stands_in_for_that_of_the_server():
-    address = addresses_of(one_document("paint"))["graphwell/line.js"]
-    assert base64.b64decode(address.partition("base64,")[2]) == (PAGES / "widget-line.js").read_bytes()
 
 
 def test_both_lines_offer_the_same():

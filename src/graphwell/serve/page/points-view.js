@@ -12,7 +12,12 @@ export class View {
       const turned = event.deltaY * (event.deltaMode === 1 ? 30 : 1);
       this.zoom(ZOOM_STEP ** -turned, event.offsetX, event.offsetY);
     }, { passive: false });
-    new ResizeObserver(() => (this.view.scale === this.fitted ? this.fit() : this.draw())).observe(canvas);
+    let known = false; // it is told the first size, too
+    new ResizeObserver(() => {
+      if (known && this.view.scale === this.fitted) this.fit();
+      known = true;
+      this.draw();
+    }).observe(canvas);
   }
 
   // Show all of a rectangle, with a margin in pixels.
