@@ -363,11 +363,13 @@ def test_few_labels_join_the_graphs():
 
 
 def test_worthless_features_do_little_harm():
-    W, X, y = blocks(inside=0.08, across=0.01)
-    given = datasets.sample_labels(y, 15, 0)
-    _, alone = wrong(W, y, given)
-    noise = np.random.default_rng(5).normal(size=X.shape)
-    assert wrong(W, y, given, features=noise)[1] <= alone + 0.06
+    harm = []
+    for seed in range(3):
+        W, X, y = blocks(inside=0.08, across=0.01, seed=seed)
+        given = datasets.sample_labels(y, 15, 0)
+        noise = np.random.default_rng(5).normal(size=X.shape)
+        harm.append(wrong(W, y, given, features=noise)[1] - wrong(W, y, given)[1])
+    assert np.mean(harm) < 0.06
 
 
 def test_features_without_a_graph_or_of_other_rows_are_refused():
