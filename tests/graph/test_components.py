@@ -90,6 +90,6 @@ def test_threads_of_matrix_libraries_are_asked_for_once_and_not_by_every_part(mo
     points = np.repeat(1000 * rng.normal(size=(300, 2)), 4, axis=0) + rng.normal(size=(1200, 2))
     components, known = np.repeat(np.arange(300), 4), np.zeros(1200, dtype=bool)
     known[[0, 4, 8]] = True
-    near, far = find_bridges(PointSpace(points), components, known)
+    near, _ = find_bridges(PointSpace(points), components, known)
     assert set(components[near]) >= set(range(3, 300))
     assert len(asked) < 30

@@ -187,7 +187,7 @@ def compare_with_truth(
     >>> assigned, given, truth = np.array([0, 1, -1]), np.array([0, -1, -1]), np.array([0, 1, 0])
     >>> found = compare_with_truth(assigned, given, truth, ("a", "b"))
     >>> found.accuracy
-    Accuracy(right=1, of=2)
+    Accuracy(right=1, of=2, independent=None)
     >>> found.confusion
     array([[0, 0, 1],
            [0, 1, 0]])
