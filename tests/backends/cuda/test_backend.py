@@ -38,20 +38,20 @@ def test_starts_are_those_of_the_cpu(gpu, start):
 @pytest.mark.parametrize("parameters", [{}, {"start": "nearest"}, {"start": "random"}, {"models": []}])
 def test_a_fit_on_the_gpu_is_that_of_the_cpu(gpu, parameters):
     X, y = load_digits(return_X_y=True)
-    expected = DiffuseInterfaceClassifier(models=None, random_state=0, **parameters).fit(X, few(y))
-    found = DiffuseInterfaceClassifier(models=None, device="cuda", random_state=0, **parameters).fit(
-        X, few(y)
-    )
+    given = {"models": None, "random_state": 0, **parameters}
+    expected = DiffuseInterfaceClassifier(**given).fit(X, few(y))
+    found = DiffuseInterfaceClassifier(device="cuda", **given).fit(X, few(y))
     assert isinstance(found.transduction_, np.ndarray)
-    assert (found.transduction_ == expected.transduction_).mean() > 0.998
-    assert (found.predict(X[:50] + 0.1) == expected.predict(X[:50] + 0.1)).all()
-    again = DiffuseInterfaceClassifier(models=None, device="cuda", random_state=0, **parameters).fit(
-        X, few(y)
-    )
+    # A start and labels to hold out are drawn in the order of the rows on a GPU, of their content on the CPU.
+    if parameters not in ({"start": "random"}, {"models": []}):
+        assert (found.transduction_ == expected.transduction_).mean() > 0.998
+        assert (found.predict(X[:50] + 0.1) == expected.predict(X[:50] + 0.1)).all()
+    again = DiffuseInterfaceClassifier(device="cuda", **given).fit(X, few(y))
     np.testing.assert_array_equal(again.label_distributions_, found.label_distributions_)
     assert again.result_.energies == found.result_.energies
 
 
+@pytest.mark.filterwarnings("ignore:27 of 1797 rows lie in 1 part")
 def test_features_beside_a_graph(gpu):
     X, y = load_digits(return_X_y=True)
     W = Graph.from_features(X).W
