@@ -17,8 +17,8 @@ FEW_LABELS = 30
 LOOK_AT_FIRST = 5
 FROM_ONE = "; row 1 is the first below the header"
 LIKELY_WRONG = 0.1
-"""Out-of-fold probability below which a given label is said to look wrong. With a tenth of the labels flipped
-in two sets of digits, MNIST and six tables, 84 to 100 % of those below it were flipped (in one table there were
+"""Out-of-fold probability below which a given label is said to look wrong. With a tenth of the labels
+flipped in two sets of digits, MNIST and six tables, 84 to 100 % of those below it were flipped (one table had
 none), and on digits 95 to 99 % of the flipped lay below it; at 0.2 the lowest share was 62 %."""
 ISSUES_SHOWN = 30
 
