@@ -8,7 +8,7 @@ import pytest
 
 from graphwell import BridgedWarning, DiffuseInterfaceClassifier, Graph, Status
 from graphwell.backends.registry import backend_of_rows
-from tests.backends.dask.cases import QUICK, SHORT, fitted, rows_and_labels
+from tests.backends.dask.cases import QUICK, SHORT, fitted, in_order, rows_and_labels
 from tests.conftest import why_no_gpu
 
 pytestmark = pytest.mark.slow  # a fit or two on a cluster each
@@ -30,7 +30,11 @@ def data():
     ],
 )
 def test_labels_are_those_of_one_machine(client, data, parameters):
-    X, y, _ = data
+    X, y, truth = data
+    if "class_prior" in parameters:  # which classes are told apart by
+        prior = {"class_prior": parameters["class_prior"]}
+        (X, y, _), classes = in_order(X, y, truth, **prior)
+        parameters = {**parameters, "class_prior": np.array(prior["class_prior"])[classes].tolist()}
     one = fitted(X, y, **parameters)
     rows = da.from_array(X, chunks=((250, 0, 250, 100), 10))
     many = fitted(rows, y, **parameters)
@@ -137,7 +141,7 @@ def test_the_graph_after_a_fit_is_that_of_one_machine(client, data):
 
 def test_a_cluster_judges_on_a_sample(client, data):
     X, _, truth = data
-    y = np.where(np.arange(600) % 12 == 0, truth, -1)
+    (X, y, _), _ = in_order(X, np.where(np.arange(600) % 12 == 0, truth, -1), truth)
     assert np.bincount(y[y >= 0]).min() >= 10
     many, one = (fitted(rows, y, models="auto") for rows in (blocks(X), X))
     assert many.tuning_ == one.tuning_
