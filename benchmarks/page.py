@@ -1,8 +1,8 @@
 """Tables of the README and of docs/comparison.md, made from the results in benchmarks/results.
 
 ``python -m benchmarks page`` writes every table between its markers anew, ``<!-- figures: NAME -->`` and
-``<!-- end of figures -->``, so that no figure of a page is typed by hand. A result file holds the records of a
-benchmark with the command, the version and the machine that they were measured with.
+``<!-- end of figures -->``, so that no figure of a page is typed by hand. A result file holds the records of
+a benchmark with the command, the version and the machine that they were measured with.
 """
 
 import json
