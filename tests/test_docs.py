@@ -110,3 +110,28 @@ def test_the_docs_list_every_format(tmp_path):
         assert len(suffixes) > 10
         text = (ROOT / "docs" / page).read_text()
         assert [suffix for suffix in suffixes if f"`{suffix}`" not in text] == []
+
+
+# Words of earlier versions that a stranger has to guess at; the field has words for each.
+LEFT_OUT = (
+    "bear it out", "bears it out", "voices", "newcomers", "groundwork", "seen from above", "what became of",
+    "tells most", "tell most", "labelled rightly", "hangs together", "hang together", "post office",
+    "held against", "dies away", "undisturbed", "hidden labels say", "labels spread",
+)  # fmt: skip
+PAGES_OF_TEXT = [
+    ROOT / "README.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "src" / "graphwell" / "serve" / "page").glob("*.html")),
+]
+
+
+@pytest.mark.parametrize("page", PAGES_OF_TEXT, ids=lambda page: page.name)
+def test_pages_use_the_words_of_the_field(page):
+    text = " ".join(page.read_text().lower().split())
+    assert [words for words in LEFT_OUT if words in text] == []
+
+
+def test_docstrings_of_public_names_use_the_words_of_the_field():
+    for name in gw.__all__:
+        text = " ".join((getattr(gw, name).__doc__ or "").lower().split())
+        assert [words for words in LEFT_OUT if words in text] == [], name

@@ -1,1 +1,1 @@
-"""Tables as people bring them, turned into numbers; every column is told what became of it."""
+"""Tables as people bring them, turned into numbers; the treatment of every column is reported."""

@@ -42,7 +42,7 @@ class Scaling:
 
 
 class TableEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
-    """Turn a table of any columns into a matrix, and tell what became of each column.
+    """Turn a table of any columns into a matrix, and tell the treatment of each column.
 
     Numbers stay as they are. Categories become indicators, texts a few numbers each, dates days and seasons.
     Identifiers, row counters, constant columns, copies, and what looks like the truth are left out.
@@ -75,7 +75,7 @@ class TableEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     Attributes
     ----------
     treatments_ : tuple of Treatment
-        What became of each column.
+        The treatment of each column.
     kinds_ : tuple of str
         For each column of the matrix: "number" wants a scale, and so does "step" (few different numbers),
         which should count less; "indicator", "cycle" and "text" have their scale.

@@ -54,7 +54,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
     """Label every row from a few labels, by the method of Garcia-Cardona, Flenner and Percus.
 
     Rows become the vertices of a graph. Each takes a class and an offset from it; sweeps of gradient descent
-    let the known labels spread until the boundaries between classes lie where the data is thin.
+    propagate the known labels until the boundaries between classes lie where the data is thin.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
     bridged_ : array of shape (n,)
         True where a part of the graph held no label and was joined to the nearest part: the least certain.
     columns_ : tuple of Treatment
-        After a fit on a data frame: what became of each column.
+        After a fit on a data frame: the treatment of each column.
     result_ : Result
         Status in words, energies, epsilons, sweeps, seconds.
     graph_ : Graph

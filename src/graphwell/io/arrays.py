@@ -67,7 +67,7 @@ def _load(path: Path, kind: str) -> Any:
 
 
 def _array(name: str, file: IO[bytes], size: int) -> Any:
-    """One array; what its header declares is held against the size of the file before it is believed."""
+    """One array; what its header declares is compared with the size of the file before it is believed."""
     shape, dtype = declared(file)
     if dtype.hasobject:
         problem = (

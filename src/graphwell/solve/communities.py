@@ -120,7 +120,7 @@ def joined_to_heaviest(W: Any) -> IntArray:
 
 
 def joined(partners: IntArray) -> IntArray:
-    """Groups of vertices that hang together if each is joined to its partner; -1 stands for none."""
+    """Groups of vertices that are connected if each is joined to its partner; -1 stands for none."""
     group = np.full(len(partners), -1)
     follow_partners(seen(partners.astype(np.int64, copy=False)), group)
     return group.astype(index_dtype(len(group), 0))
@@ -128,7 +128,7 @@ def joined(partners: IntArray) -> IntArray:
 
 @compiled(nogil=True)
 def follow_partners(partners: IntArray, group: IntArray) -> None:
-    """Write the group of each vertex that hangs together with its partner; -1 stands for none.
+    """Write the group of each vertex that is connected with its partner; -1 stands for none.
 
     From every vertex the way goes from partner to partner until one has a group. A way that comes back to
     itself is a new group, so they are numbered in the order of their first vertices. `group` is all -1.

@@ -87,7 +87,7 @@ class Clusterer(ScoringMethod):
     """A method that finds clusters of the graph: ``fit_predict(X)`` needs no label.
 
     With ``fit(X, y)`` it is a classifier: each cluster gets the class that most of its labels have, and one
-    without a label that of the clusters it hangs together with.
+    without a label that of the clusters it is connected with.
 
     Parameters
     ----------

@@ -325,7 +325,7 @@ class RatioCheegerCut(CutClusterer):
     Source: A. Szlam, X. Bresson, "Total variation and Cheeger cuts", ICML 2010; the method of M. Hein,
     T. Buehler, "An inverse power method for nonlinear eigenproblems", NIPS 2010. Cost: a few hundred to some
     thousand passes over the edges for each cut. It needs to be told the number of clusters. It fails where
-    the smallest cut is not between classes, above all at rows that hardly hang together with the others.
+    the smallest cut is not between classes, above all at rows that are hardly connected with the others.
 
     Parameters
     ----------
@@ -361,7 +361,7 @@ class NormalisedOneCut(RatioCheegerCut):
     ``TV(f) / sum_i d_i |f_i - median(f)|``, whose minimum is ``min_A cut(A, B) / min(vol A, vol B)``.
 
     Source: M. Hein, S. Setzer, "Beyond spectral clustering: tight relaxations of balanced graph cuts",
-    NIPS 2011. Cost, needs and failures: those of `RatioCheegerCut`, but rows that hardly hang together with
+    NIPS 2011. Cost, needs and failures: those of `RatioCheegerCut`, but rows that are hardly connected with
     the others have little volume and are cut off less often.
 
     Parameters

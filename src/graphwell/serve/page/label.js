@@ -131,7 +131,7 @@ function showSummary() {
   byId("summary").textContent = parts.join(" · ");
 }
 
-const NOTHING_TO_LIST = { doubtful: "Nothing is in doubt yet.", issues: "No answer disagrees with its neighbours.", mine: "Nothing is answered yet." };
+const NOTHING_TO_LIST = { doubtful: "No row is uncertain yet.", issues: "No answer disagrees with its neighbours.", mine: "Nothing is answered yet." };
 
 function showList() {
   for (const tab of document.querySelectorAll("[data-tab]")) tab.setAttribute("aria-selected", !found && tab.dataset.tab === state.tab);
