@@ -45,7 +45,11 @@ def test_a_classifier_runs_on_a_registered_backend(dense, parameters):
     found = gw.DiffuseInterfaceClassifier(device=dense, **given).fit(X, few(truth))
     expected = gw.DiffuseInterfaceClassifier(**given).fit(X, few(truth))
     np.testing.assert_array_equal(found.transduction_, truth)
-    np.testing.assert_allclose(found.label_distributions_, expected.label_distributions_, atol=1e-3)
+    np.testing.assert_array_equal(expected.transduction_, truth)
+    if (
+        parameters.get("models", None) is None and "tune" not in parameters
+    ):  # else folds follow the order of rows
+        np.testing.assert_allclose(found.label_distributions_, expected.label_distributions_, atol=1e-3)
     np.testing.assert_array_equal(found.predict(X + 0.01), truth)
     assert found.result_.status is expected.result_.status
 

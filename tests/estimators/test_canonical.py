@@ -110,6 +110,28 @@ def test_sparse_rows_and_frames_know_no_order():
     np.testing.assert_array_equal(one.label_distributions_[rows], other.label_distributions_)
 
 
+def test_a_given_graph_knows_no_order_where_weights_tell_its_vertices_apart():
+    rng = np.random.default_rng(16)
+    X = rng.normal(size=(90, 3)) + 1.5 * (np.arange(90) % 3)[:, None]
+    W = gw.Graph.from_features(X, 6, 6).W.toarray().astype(float)
+    y = np.where(rng.random(90) < 0.2, np.arange(90) % 3, -1)
+    rows = rng.permutation(90)
+    trust = rng.uniform(0.2, 3.0, 90)
+    for models, features in ((None, None), ("auto", None), (None, X)):
+        one, other = (
+            gw.DiffuseInterfaceClassifier(metric="precomputed", models=models, random_state=0) for _ in "ab"
+        )
+        one.fit(W, y, trust, features=features)
+        moved = None if features is None else X[rows]
+        other.fit(W[rows][:, rows], np.where(y >= 0, 2 - y, -1)[rows], trust[rows], features=moved)
+        np.testing.assert_array_equal(one.label_distributions_[rows][:, ::-1], other.label_distributions_)
+        if features is None:
+            np.testing.assert_array_equal(one.graph_.W.toarray(), W)
+        np.testing.assert_allclose(
+            one.predict_proba(W[:4]), other.predict_proba(W[:4][:, rows])[:, ::-1], rtol=1e-9
+        )
+
+
 def test_every_attribute_speaks_of_the_rows_that_were_given():
     rng = np.random.default_rng(9)
     X, truth = np.repeat(rng.normal(size=(40, 3)), 2, axis=0), np.repeat(rng.integers(2, size=40), 2)

@@ -66,6 +66,8 @@ class Induction:
     def _scores(self, X: Any) -> FloatArray:
         if self.order is not None and self.origin is not None:
             X = self.order.of_new_rows(read_features(X, at_least=1))
+        elif self.order is not None:
+            X = read_new_affinities(X, len(self.distributions))[:, self.order.firsts]
         affinity = self._affinity(X)
         scores = affinity @ (self.distributions if self.votes is None else self.votes)
         support = np.asarray(affinity.sum(axis=1)).ravel()

@@ -19,7 +19,7 @@ from graphwell.backends.registry import backend_of_rows, find_backend, refuse_ro
 from graphwell.encoders.kinds import is_frame
 from graphwell.encoders.table import TableEncoder
 from graphwell.errors import BridgedWarning, LabelWarning, Sentence, UnreachableWarning, in_short, warn_user
-from graphwell.estimators.canonical import arranged_rows, put_back, told_in_order
+from graphwell.estimators.canonical import arranged_graph, arranged_rows, put_back, told_in_order
 from graphwell.estimators.inputs import (
     compact_columns,
     encoded_frame,
@@ -35,6 +35,7 @@ from graphwell.estimators.tuning.metrics import by_the_data
 from graphwell.estimators.tuning.stacking import stacked_scores
 from graphwell.graph import Graph
 from graphwell.graph.canonical import Canonical
+from graphwell.graph.checks import read_features
 from graphwell.graph.knn import check_metric
 from graphwell.solve.fit import Run
 from graphwell.solve.problem import Problem
@@ -204,17 +205,22 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         labels, trust = read_trust(sample_weight, labels)
         labels = with_classes(labels, self.classes)
         near = y.groups if isinstance(y, Labels) else None  # rows that the caller knows to be nearly equal
-        labels, given, order = replace(labels, groups=near), labels.codes >= 0, None
+        labels, given = replace(labels, groups=near), labels.codes >= 0
         self._announce(rows.n_rows, len(labels.classes))
+        prior = getattr(self, "class_prior", None)
         if graph is None and backend.name == "cpu":
-            rows, labels, trust = arranged_rows(
-                backend, rows, labels, trust, getattr(self, "class_prior", None)
-            )
-            order = rows.order
-            assert order is not None
-            user, run = self._with_classes_in(order), told_in_order(run, order)
+            rows, labels, trust = arranged_rows(backend, rows, labels, trust, prior)
+        elif type(graph) is Graph and graph.origin is None and backend.name == "cpu":
+            rows, graph, labels, trust = arranged_graph(backend, rows, graph, labels, trust, prior)
+            if features is not None:
+                features = read_features(features)
+                if features.shape[0] == graph.n_vertices and rows.order is not None:
+                    features = features[rows.order.firsts]
         elif near is None:
             labels = replace(labels, groups=_copies(backend, rows, graph, labels))
+        order = rows.order
+        if order is not None:
+            user, run = self._with_classes_in(order), told_in_order(run, order)
         rows, graph, tuned, seconds = user._tuned(backend, rows, graph, labels, features, run)
         plain = user._after_tuning(tuned)  # it may be sent to workers
         found, notes = backend.together(plain._labelled, rows, graph, run, labels, trust, tuned)

@@ -17,7 +17,8 @@ from graphwell.errors import LabelWarning, warn_user
 from graphwell.estimators.labels import Labels
 from graphwell.estimators.tuning.maps import Linear
 from graphwell.graph.canonical import Canonical, arrange, bits_of, contents, mix
-from graphwell.graph.checks import check_points
+from graphwell.graph.checks import check_points, frozen
+from graphwell.graph.graph import Graph
 from graphwell.graph.of_rows import RowsGraph
 from graphwell.solve.descent import Step
 from graphwell.solve.fit import Run
@@ -62,6 +63,22 @@ def arranged_rows(
         groups = np.where(groups >= 0, first[which], -1)
     labels = Labels(found.codes, labels.classes[order.classes], groups, found.strengths)
     return rows, labels, found.strengths
+
+
+def arranged_graph(
+    backend: Backend, rows: Rows, graph: Graph, labels: Labels, trust: Any, prior: Any
+) -> tuple[Rows, Graph, Labels, Any]:
+    """A given graph, its labels and their trust, its vertices told apart by weights and labels."""
+    n, W = graph.n_vertices, graph.W
+    keys, threads = _class_keys(prior, labels.classes), thread_count(backend.n_jobs)
+    found = arrange(np.arange(n), W, labels.codes, trust, keys, threads)
+    order = replace(found.order, columns=None)
+    moved = W[order.firsts][:, order.firsts].tocsr()
+    moved.sort_indices()
+    graph = Graph(frozen(moved), sharpness=graph.sharpness)
+    groups = None if labels.groups is None else labels.groups[order.firsts]
+    labels = Labels(found.codes, labels.classes[order.classes], groups, found.strengths)
+    return replace(rows, values=graph, order=order), graph, labels, found.strengths
 
 
 def _class_keys(prior: Any, classes: Any) -> IntArray:

@@ -67,7 +67,8 @@ def judge_graph(
         ("directions",),
     )  # fmt: skip
     mixture = None if found.mixture is None else AroundRows(found.mixture, means)
-    rows = Rows(affinity, affinity, graph.n_vertices, graph.n_vertices, evidence=mixture)
+    n = graph.n_vertices
+    rows = Rows(affinity, affinity, n, n, evidence=mixture, order=given.rows.order)
     return replace(found, graph=graphs[found.tuning.metric]), rows
 
 
