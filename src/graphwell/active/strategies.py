@@ -25,7 +25,7 @@ INSTEAD = {
     **dict.fromkeys(("cover", "dirichlet", "model change", "sigma", "smallest norm", "vopt"), "auto"),
     "entropy": "margin",
 }
-"""Strategies of earlier versions, which are in `benchmarks/` now, and the nearest that is left."""
+"""Strategies of earlier versions, which measured worse, and the nearest that is left."""
 ANSWERS_PER_CLASS = 4
 """From so many on `auto` asks about borders, too, chosen on even seeds of `benchmarks ask`."""
 LEAK = 0.002
