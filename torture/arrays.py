@@ -4,6 +4,7 @@ import math
 import pickle
 import random
 import re
+import warnings
 from decimal import Decimal
 from typing import Any
 
@@ -65,6 +66,39 @@ def fit_odd_arrays(seed: int) -> None:
         _unpickle(made.fit(X, y), X, rng)
     else:
         _fit(made, X if place == "y" else odd_X, y if place == "X" else odd_y)
+
+
+@attack("order", "rows, classes and columns in another order: the same bits", count=1000)
+def fit_in_another_order(seed: int) -> None:
+    """Fit the same rows twice, the second time permuted and with other names of classes."""
+    rng = np.random.default_rng(seed)
+    n, n_classes = int(np.exp(rng.uniform(np.log(6), np.log(400)))), int(rng.integers(1, 7))
+    truth = rng.integers(n_classes, size=n)
+    X = rng.normal(size=(n, int(rng.integers(1, 9)))) + rng.uniform(0, 4) * truth[:, None]
+    X = X.round(1) if rng.random() < 0.4 else X  # ties
+    X[rng.random(n) < 0.2] = X[0]  # copies
+    y = np.where(rng.random(n) < rng.uniform(0.05, 0.6), truth, -1)
+    y[rng.integers(n)] = 0
+    order, columns, names = rng.permutation(n), rng.permutation(X.shape[1]), rng.permutation(n_classes)
+    other = np.where(y < 0, -1, names[y])
+    made = gw.DiffuseInterfaceClassifier(
+        models=None if seed % 5 else "auto", n_jobs=1 + seed % 2, random_state=0
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        labels, scores, classes = _found(made, X, y)
+        moved = _found(made, X[order][:, columns], other[order])
+    at = np.searchsorted(moved[2], names[classes])
+    twins = {tuple(sorted(map(bytes, X[y == c]))) for c in classes}
+    if len(twins) == len(classes) and not (
+        (names[labels[order]] == moved[0]).all() and (scores[order] == moved[1][:, at]).all()
+    ):
+        raise Lost("labels or scores depend on the order of rows, columns or classes")
+
+
+def _found(made: DiffuseInterfaceClassifier, X: Any, y: Any) -> tuple[Any, Any, Any]:
+    made.fit(X, y)
+    return made.transduction_, made.label_distributions_, made.classes_
 
 
 def _plain(rng: random.Random) -> tuple[np.ndarray, np.ndarray]:

@@ -71,7 +71,7 @@ class Outcome:
 CHAPTERS = {
     "tables": "files", "pictures": "files", "bombs": "files", "changing": "files", "checkpoints": "files",
     "old": "arrays", "matrices": "arrays", "parameters": "arrays", "arrays": "arrays", "range": "arrays",
-    "classes": "arrays", "journals": "pages", "threads": "processes",
+    "order": "arrays", "classes": "arrays", "journals": "pages", "threads": "processes",
     "kills": "faults", "interrupts": "faults", "discs": "faults", "permissions": "faults",
     "terminals": "faults", "pages": "pages", "annotators": "pages", "forks": "processes",
     "workers": "processes",
