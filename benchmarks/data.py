@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -44,8 +44,12 @@ class Dataset:
         return np.bincount(self.y) / len(self.y)
 
 
+@lru_cache(maxsize=2)
 def load(name: str) -> Dataset:
-    """Load a set; ``name/raw`` as it is, ``name/geometric`` and ``name/cut`` with class sizes that fall."""
+    """Load a set: ``name/raw`` as it is, ``name/geometric`` and ``name/cut`` with class sizes that fall.
+
+    The last two are kept, with their graphs.
+    """
     base, *how = name.split("/")
     if base not in LOADERS or set(how) - {"raw", *CUTS}:
         raise ValueError(f"No data set is called {name!r}; there are {', '.join(LOADERS)}.")

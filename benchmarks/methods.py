@@ -1,8 +1,8 @@
 """Every method on the same graphs and labels, and the table of the README.
 
-``few_labels``: graphwell, its start alone, graphwell with the true class sizes, `graphwell.methods`, the
-clusterers without a label, and graphlearning's. Each row of figures is appended to few_labels.jsonl as it is
-found; a run that was stopped goes on from there.
+``few_labels``: graphwell, also with the true class sizes, `graphwell.methods`, the clusterers without a
+label, and graphlearning's. Each row of figures is appended to few_labels.jsonl as it is found; a run that was
+stopped goes on from there. ``labels`` has the bars.
 
 ``peers``: what people use today, from the same rows and labels, with settings that suit few labels, not the
 defaults, which do worse. LabelSpreading, on its own graph of ten neighbours and on ours, has alpha 0.99 (not
@@ -14,28 +14,26 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache, partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 import graphwell as gw
-from benchmarks.data import DataMissingError, Dataset, available, load
-from benchmarks.output import Options, draw_curves, on_one_thread, resumed, show_frame, write_json
+from benchmarks.data import Dataset, available, load
+from benchmarks.output import Options, on_one_thread, resumed, show_frame, write_json
 from graphwell import DiffuseInterfaceClassifier, DiffuseInterfaceClustering, Graph
-from graphwell._random import stream
 from graphwell._types import FloatArray, IntArray
-from graphwell.backends import find_backend
 from graphwell.datasets import sample_labels
 from graphwell.estimators import registry
 from graphwell.estimators.methods.base import Clusterer
+from graphwell.io.files import written_whole
 from graphwell.memory import peak_memory
 from graphwell.metrics import matched_error, unlabelled_error
-from graphwell.solve.fit import Recipe, fit
-from graphwell.solve.problem import Problem
+from graphwell.view.plots import as_png, new_figure
 
-DEFAULT, START, WITH_SIZES, CLUSTERS = "default", "own start", "class_prior", "diffuse interface clusters"
-OWN = (DEFAULT, START, WITH_SIZES, CLUSTERS)
+DEFAULT, WITH_SIZES, CLUSTERS = "default", "class_prior", "diffuse interface clusters"
 SETS = (
     "mnist", "optdigits", "penbased", "texture", "letter", "segment", "satimage", "digits", "three_moons",
     "two_moons", "mnist/geometric", "optdigits/geometric",
@@ -44,12 +42,6 @@ MNIST_RATES = {0: range(1), 1: range(5), 2: range(5), 5: range(5), 10: range(5),
 RATES = {0: range(10, 13), 1: range(10, 15), 5: range(10, 15), 20: range(10, 15)}
 """Label sets by the number of labels per class; 0 is for the clusterers."""
 SMALL_SETS = ("segment", "digits", "three_moons", "two_moons", "optdigits/geometric")
-ALLOWED = 0.5
-"""Points that the default may lose without being said to lose."""
-MNIST_BARS = {
-    DEFAULT: {1: 9.0, 2: 5.0, 5: 2.7, 10: 2.6, 50: 2.45, 700: 2.25},
-    WITH_SIZES: {1: 8.0, 2: 4.5, 5: 2.6, 10: 2.5, 50: 2.4, 700: 2.2},
-}
 Labeller = Callable[[Graph, IntArray, FloatArray], IntArray]
 """Takes a graph, labels and the true class shares; returns a label for every vertex."""
 
@@ -83,17 +75,12 @@ def candidates() -> dict[str, Method]:
         ours = DiffuseInterfaceClassifier(models=None, class_prior=shares, n_jobs=1, random_state=0)
         return ours.fit(graph, labels).transduction_
 
-    def start(graph: Graph, labels: IntArray, shares: FloatArray) -> IntArray:
-        problem, backend = Problem(graph, labels, len(shares)), find_backend("cpu", n_jobs=1)
-        return fit(backend, problem, Recipe(time=0.0), rng=stream(0, "start")).result.labels
-
     def clusters(graph: Graph, labels: IntArray, shares: FloatArray) -> IntArray:
         found = DiffuseInterfaceClustering(len(shares), n_jobs=1, random_state=0).fit_predict(graph)
         return np.where(found < 0, found.max() + 1, found)  # rows of no cluster are one more
 
     found = {
         DEFAULT: Method(lambda graph, labels, _: own(graph, labels, None)),
-        START: Method(start),
         WITH_SIZES: Method(own, with_sizes=True),
         CLUSTERS: Method(clusters, clusters=True),
     }
@@ -158,20 +145,10 @@ def planned(options: Options) -> list[Job]:
     return jobs
 
 
-_loaded: dict[str, Dataset] = {}
-
-
 @on_one_thread()
-def measured(job: Job) -> dict[str, Any] | None:
+def measured(job: Job) -> dict[str, Any]:
     """Error in per cent, seconds and memory of one job; a sentence where the method refuses."""
-    if job.data not in _loaded:
-        _loaded.clear()
-        try:
-            _loaded[job.data] = load(job.data)
-        except DataMissingError as missing:
-            print(f"{job.data} is left out: {missing}")
-            return None
-    data, method = _loaded[job.data], candidates()[job.method]
+    data, method = load(job.data), candidates()[job.method]
     data.graph.S  # noqa: B018 - made before the clock runs
     labels = (
         sample_labels(data.y, job.per_class, job.label_set) if job.per_class else np.full(len(data.y), -1)
@@ -203,75 +180,30 @@ def few_labels(options: Options) -> None:
     for what in ("seconds", "mebibytes"):
         cost = records.pivot_table(what, "method", "data", aggfunc="median", sort=False)
         show_frame(f"Median {what} of a fit without the graph, on one thread", cost)
-    labelled = records[records.per_class > 0]
-    verdicts = {key: verdict(here) for key, here in labelled.groupby(rows, sort=False) if has_default(here)}
-    show_frame("Verdict (points, ± standard error)", pd.DataFrame(verdicts).T.rename_axis(rows))
-    if bars := bar_rows(labelled):
-        show_frame("MNIST", pd.DataFrame(bars).set_index("row"))
-    means = labelled.groupby(["data", "method", "per_class"], sort=False).error.mean()
-    panels: dict[str, dict[str, Any]] = {data: {} for data in labelled.data.unique()}
-    for (data, method), curve in means.groupby(level=[0, 1], sort=False):
-        panels[data][method] = curve.index.get_level_values(2).tolist(), curve.tolist()
-    bold = {DEFAULT: "black", START: "0.55", WITH_SIZES: "crimson"}
-    draw_curves(options.out / "few_labels.png", panels, "labels per class", bold)
+    # missing where a method cannot be run on every set
+    means = errors.T.groupby(level="per_class").agg(lambda error: error.mean(skipna=False)).T
+    show_frame("Error in %, mean of all sets, by labels per class", means)
+    draw_curves(options.out / "few_labels.png", records[records.per_class > 0])
 
 
-def has_default(records: pd.DataFrame) -> bool:
-    """Whether the default was measured."""
-    return bool((records.method == DEFAULT).any())
-
-
-def differences(row: pd.DataFrame, one: str) -> pd.DataFrame:
-    """Points by which a method is worse than each other, on the label sets of both, with standard errors.
-
-    The standard error of a single pair is not known and counts as 0.
-    """
-    errors = row.pivot_table("error", "label_set", "method").drop(columns=CLUSTERS, errors="ignore")
-    gaps = errors.drop(columns=one).rsub(errors[one], axis=0)
-    return pd.DataFrame({"points": gaps.mean(), "doubt": gaps.sem().fillna(0.0)})
-
-
-def hardest(row: pd.DataFrame, one: str, with_sizes: bool) -> pd.Series | None:
-    """The worst comparison of a method, among the rivals that know the class sizes or those that do not."""
-    rivals = set(row[row.with_sizes == with_sizes].method) - set(OWN)
-    compared = differences(row, one).loc[sorted(rivals)]
-    return compared.loc[(compared.points - compared.doubt).idxmax()] if len(compared) else None
-
-
-def verdict(row: pd.DataFrame) -> dict[str, Any]:
-    """The default against its start and the hardest rivals."""
-
-    def shown(compared: Any) -> str:
-        if compared is None:
-            return ""
-        name = "" if compared.name == START else compared.name
-        return f"{compared.points:+.2f} ± {compared.doubt:.2f} {name}".strip()
-
-    start, rival = differences(row, DEFAULT).loc[START], hardest(row, DEFAULT, with_sizes=False)
-    compared = pd.DataFrame([each for each in (start, rival) if each is not None])
-    if (compared.points > ALLOWED + compared.doubt).any():
-        word = "LOSES"
-    else:
-        word = "best or level" if (compared.points <= compared.doubt).all() else "within 0.5"
-    means = row.groupby("method").error.mean()
-    return {
-        DEFAULT: means[DEFAULT],
-        f"minus {START}": shown(start),
-        "minus hardest rival": shown(rival),
-        "verdict": word,
-        "minus hardest rival with sizes": shown(hardest(row, DEFAULT, with_sizes=True)),
-        WITH_SIZES: means.get(WITH_SIZES),
-    }
-
-
-def bar_rows(records: pd.DataFrame) -> list[dict[str, Any]]:
-    """MNIST beside the bars."""
-    errors = records[records.data == "mnist"].groupby(["method", "per_class"]).error.mean()
-    return [
-        {"row": f"{method}, {n}", "error": errors[method, n], "bar": bar,
-         "": "met" if errors[method, n] <= bar else "MISSED"}
-        for method, bars in MNIST_BARS.items() for n, bar in bars.items() if (method, n) in errors
-    ]  # fmt: skip
+def draw_curves(path: Path, records: pd.DataFrame) -> None:
+    """Error by labels per class, a panel for each set: graphwell in red, all others in grey."""
+    sets = records.data.unique()
+    columns = min(4, len(sets))
+    figure, axes = new_figure(columns, 4.2, 3.8, rows=-(-len(sets) // columns))
+    for axis, data in zip(axes, sets, strict=False):
+        for method, here in records[records.data == data].groupby("method", sort=False):
+            errors, ours = here.groupby("per_class").error.mean().clip(lower=0.01), method == DEFAULT
+            axis.plot(errors, "o-", markersize=3, color="crimson" if ours else "0.7", zorder=2 + ours)
+        axis.set(title=data, xscale="log", yscale="log", xlabel="labels per class", ylabel="error (%)")
+        ticks = sorted(records[records.data == data].per_class.unique())
+        axis.set_xticks(ticks, [str(tick) for tick in ticks])
+        axis.set_xticks([], minor=True)
+    for axis in axes[len(sets) :]:
+        axis.set_visible(False)
+    with written_whole(path) as file:
+        file.write(as_png(figure))
+    print(f"Picture: {path}")
 
 
 README_ROWS = {

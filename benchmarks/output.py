@@ -1,4 +1,4 @@
-"""Shared by all benchmarks: options, tables, JSON files, curves, and jobs in processes.
+"""Shared by all benchmarks: options, tables, JSON files, and jobs in processes.
 
 Times are ratios: each against a floor that is measured beside it, in the same process, again and again.
 Machines are noisy, and so is a single run: a figure is the median of several ratios, with the least and the
@@ -9,19 +9,20 @@ import json
 import platform
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 import numpy as np
 
+from benchmarks.data import DataMissingError
 from graphwell import __version__
 from graphwell.io.files import written_whole
-from graphwell.view.plots import as_png, new_figure
 
 WIDTH_WITHOUT_TERMINAL = 160
 REPETITIONS = 5
@@ -88,28 +89,31 @@ def on_one_thread() -> Iterator[None]:
         yield
 
 
-def in_processes(work: Callable[[Any], Any], jobs: Sequence[Any], processes: int) -> Iterator[Any]:
-    """What each job gives, in their order; a process that fails says so, and its job is left out."""
-    if processes == 1:
-        yield from map(work, jobs)
-        return
-    with ProcessPoolExecutor(processes) as pool:
-        for job, future in [(job, pool.submit(work, job)) for job in jobs]:
-            if (error := future.exception()) is None:
-                yield future.result()
-            else:
-                print(f"{job} failed: {error!r}", flush=True)
-
-
 def resumed(path: Path, work: Callable[[Any], Any], jobs: Sequence[Any], processes: int = 1) -> list[Any]:
     """The records in a file, and those of the jobs that it has not, which are added one by one.
 
-    A job is a dataclass whose fields are in its record too.
+    A job is a dataclass whose fields are in its record too. One whose data is missing is left out, and so is
+    one that fails in a process of its own.
     """
     found = [json.loads(line) for line in path.read_text().splitlines()] if path.is_file() else []
     left = [job for job in jobs if not any(asdict(job).items() <= record.items() for record in found)]
-    with path.open("a") as file:
-        for record in in_processes(work, left, processes):
+    with path.open("a") as file, ExitStack() as stack:
+        if processes > 1:
+            pool = stack.enter_context(ProcessPoolExecutor(processes))
+            answers = [pool.submit(work, job).result for job in left]
+        else:
+            answers = [partial(work, job) for job in left]
+        for job, answer in zip(left, answers, strict=True):
+            try:
+                record = answer()
+            except DataMissingError as missing:
+                print(f"{job} is left out: {missing}", flush=True)
+                continue
+            except Exception as error:
+                if processes == 1:
+                    raise
+                print(f"{job} failed: {error!r}", flush=True)
+                continue
             if record is not None:
                 file.write(json.dumps(record) + "\n")
                 file.flush()
@@ -117,31 +121,9 @@ def resumed(path: Path, work: Callable[[Any], Any], jobs: Sequence[Any], process
     return found
 
 
-Curves = Mapping[str, Mapping[str, tuple[Sequence[float], Sequence[float]]]]
-
-
-def draw_curves(path: Path, panels: Curves, xlabel: str, bold: Mapping[str, str]) -> None:
-    """Error in % by panel and by name: some in colours of their own, the others in grey."""
-    columns = min(4, len(panels))
-    figure, axes = new_figure(columns, 4.2, 3.8, rows=-(-len(panels) // columns))
-    for axis, (title, curves) in zip(axes, panels.items(), strict=False):
-        for name, (x, y) in curves.items():
-            stands_out = name in bold
-            style = {"linewidth": 2.2 if stands_out else 1, "zorder": 3 if stands_out else 2}
-            errors = [max(error, 0.01) for error in y]
-            axis.plot(x, errors, "o-", markersize=3, color=bold.get(name, "0.7"), label=name, **style)
-        ticks = sorted({place for x, _ in curves.values() for place in x})
-        axis.set(title=title, xscale="log", yscale="log", xlabel=xlabel, ylabel="error (%)")
-        axis.set_xticks(ticks, [f"{place:g}" for place in ticks])
-        axis.set_xticks([], minor=True)
-        axis.grid(alpha=0.3)
-    for axis in axes[len(panels) :]:
-        axis.set_visible(False)
-    handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=2 * columns, frameon=False)
-    with written_whole(path) as file:
-        file.write(as_png(figure))
-    print(f"Picture: {path}")
+def verdict(reached: float, bar: float | None) -> str:
+    """Whether a bar is met; empty without one."""
+    return "" if bar is None else "met" if reached <= bar else "MISSED"
 
 
 @dataclass(frozen=True)
@@ -162,9 +144,7 @@ class Figure:
     @property
     def verdict(self) -> str:
         """Whether the bar is met; empty without one."""
-        if self.bar is None:
-            return ""
-        return "met" if self.median <= self.bar else "MISSED"
+        return verdict(self.median, self.bar)
 
     def row(self) -> list[str]:
         """Cells of the table."""

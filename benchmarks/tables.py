@@ -12,9 +12,10 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from benchmarks.data import DataMissingError, keel_table, load_bar_set, standardised
-from benchmarks.output import Options, on_one_thread, resumed, show_table
+from benchmarks.data import keel_table, load_bar_set, standardised
+from benchmarks.output import Options, on_one_thread, resumed, show_frame, show_table, verdict
 from graphwell import DiffuseInterfaceClassifier, methods
 from graphwell._types import FloatArray, IntArray
 from graphwell.datasets import sample_labels
@@ -72,13 +73,9 @@ def planned(options: Options) -> list[Job]:
 
 
 @on_one_thread()
-def measured(job: Job) -> dict[str, Any] | None:
-    """Errors and seconds of every method on one label set; None where the data is missing."""
-    try:
-        X, y, given = drawn(job)
-    except DataMissingError as missing:
-        print(f"{job.table} is left out: {missing}")
-        return None
+def measured(job: Job) -> dict[str, Any]:
+    """Errors and seconds of every method on one label set."""
+    X, y, given = drawn(job)
     fits: dict[str, Fit] = {OURS: partial(fitted_by, ours())}
     if not job.rate.startswith("bar"):
         fits |= peers()
@@ -153,16 +150,12 @@ def peers() -> dict[str, Fit]:
 
 def report(records: list[dict[str, Any]]) -> None:
     """Print the rows, the summary and the bars."""
-    rows = [row_of(records, *key) for key in keys_of(records, bars=False)]
+    rows = {key: row_of(records, *key) for key in keys_of(records, bars=False)}
     if rows:
-        names = list(rows[0])
-        table = [[f"{t} {r}", *(f"{row[n].mean():.1f}" for n in names)] for (t, r), row in
-                 zip(keys_of(records, bars=False), rows, strict=True)]  # fmt: skip
-        show_table("Error in % of the unlabelled rows, mean over the label sets", ["row", *names], table)
-        show_table("In all", ["", *names], summary(rows))
-    bars = list(keys_of(records, bars=True))
-    if bars:
-        lines = [bar_line(records, *key) for key in bars]
+        means = pd.DataFrame({key: {n: e.mean() for n, e in row.items()} for key, row in rows.items()}).T
+        show_frame("Error in % of the unlabelled rows, mean over the label sets", means, 1)
+        show_table("In all", ["", *means], summary(list(rows.values())))
+    if lines := [bar_line(records, *key) for key in keys_of(records, bars=True)]:
         show_table("Bars by name, six label sets", ["row", "error, %", "bar", ""], lines)
 
 
@@ -218,5 +211,4 @@ def bar_line(records: list[dict[str, Any]], table: str, rate: str) -> list[str]:
     errors, per_class = row_of(records, table, rate)[OURS], rate.split()[1]
     error = float(errors.max() if table in BAR_SEEDS else errors.mean())
     bar = BARS[table, per_class]
-    name = f"{table} {per_class} per class"
-    return [name, f"{error:.2f}", f"{bar:g}", "met" if error <= bar else "MISSED"]
+    return [f"{table} {per_class} per class", f"{error:.2f}", f"{bar:g}", verdict(error, bar)]
