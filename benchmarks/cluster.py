@@ -7,8 +7,6 @@
   of 1.5 GiB, beside one process with 2 threads, and the peak memory of every process beyond what it held
   after a small table was labelled. Not part of a quick run.
 - ``large``: 4 million of them with 4 workers of 1.5 GiB. Only where it is named.
-- ``scheduling``: the sweeps of 2 workers alone, for blocks of 50,000 to 1,000,000 rows.
-- ``gpu``: a million of them with 2 workers that search with the GPU of this machine, beside 2 that do not.
 
 Every worker is one process with one thread. *Halo* is the share of vertices that other workers need, *rounds*
 are exchanges of messages between workers. Of the whole fit, *waiting* is the share in which the busiest one
@@ -42,13 +40,11 @@ from sklearn.base import clone
 import graphwell as gw
 from benchmarks.data import available
 from benchmarks.output import Options, show_frame, write_json
-from graphwell.backends import find_backend
 from graphwell.memory import begin_peak, held
 
-CASES = ("parquet", "large", "scheduling", "gpu", "made-up", "mnist")
+CASES = ("parquet", "large", "made-up", "mnist")
 LABELS_PER_CLASS, BLOCKS = 20, 8
 MEMORY_LIMIT, BYTES_PER_ROW = "1.5GiB", 64
-SIZES = (100_000, 400_000, 1_000_000, 2_000_000)
 ROWS, PARQUET_ROWS, LARGE_ROWS, ROWS_PER_FILE, SMALL_ROWS = 200_000, 1_000_000, 4_000_000, 100_000, 25_000
 KILLS, KILL_ROWS = 20, 20_000
 
@@ -88,10 +84,10 @@ def blocks_of(X: Any) -> Any:
     return da.from_array(X, chunks=(-(-len(X) // BLOCKS), X.shape[1]))
 
 
-def fitted(rows: Any, y: Any, n_workers: int, **parameters: Any) -> tuple[dict[str, Any], Any]:
+def fitted(rows: Any, y: Any, n_workers: int) -> tuple[dict[str, Any], Any]:
     """Fit on so many workers; what it cost, and the labels."""
     with cluster_of(n_workers):
-        classifier = gw.DiffuseInterfaceClassifier(random_state=0, **parameters)
+        classifier = gw.DiffuseInterfaceClassifier(random_state=0)
         began = time.perf_counter()
         classifier.fit(rows, y)
         seconds = time.perf_counter() - began
@@ -129,46 +125,6 @@ def beside_one_machine(name: str, X: Any, truth: Any) -> pd.DataFrame:
         cost["times one machine"] = cost["in all s"] / seconds
     table = pd.DataFrame({name: cost for name, (cost, _) in rows.items()}).T
     show_frame(f"A fit of {name}, {len(X):,} x {X.shape[1]}", table, 1)
-    return table
-
-
-def scheduling(sizes: tuple[int, ...]) -> pd.DataFrame:
-    """How the share of scheduling falls with the size of the blocks: 40 sweeps on two workers."""
-    import dask.array as da
-    from dask import delayed
-
-    rows = {}
-    for n in sizes:
-        parts = [delayed(surface_points)(n // BLOCKS, seed) for seed in range(BLOCKS)]
-        X = da.concatenate([da.from_delayed(part, (n // BLOCKS, 32), np.float32) for part in parts])
-        y = np.full(n, -1)
-        y[: n // BLOCKS] = labels_of(surface(n // BLOCKS, 0)[1])
-        cost, _ = fitted(X, y, 2, start="random", schedule=gw.Annealed(2.0, 1.9, ratio=0.95, sweeps=20))
-        rows[f"{n // 2:,} rows per block"] = {
-            "ms per sweep": 1000 * cost["descent s"] / cost["sweeps"],
-            **cost,
-        }
-    table = pd.DataFrame(rows).T
-    show_frame("Sweeps of two workers", table, 1)
-    return table
-
-
-def surface_points(n: int, seed: int) -> Any:
-    return surface(n, seed)[0]
-
-
-def with_gpu(n: int) -> pd.DataFrame:
-    """Two workers that search with a GPU, and two that do not; nothing where there is no GPU."""
-    try:
-        find_backend("cuda")
-    except (ImportError, OSError) as error:
-        print(f"Workers with a GPU are left out: {error}")
-        return pd.DataFrame()
-    X, truth = surface(n, seed=0)
-    found = {device: fitted(blocks_of(X), labels_of(truth), 2, device=device) for device in ("cpu", "cuda")}
-    table = pd.DataFrame({device: cost for device, (cost, _) in found.items()}).T
-    show_frame(f"Two workers, {n:,} x {X.shape[1]}, neighbours searched by", table, 1)
-    print(f"Rows with another label where a GPU searched: {(found['cpu'][1] != found['cuda'][1]).sum():,}")
     return table
 
 
@@ -234,10 +190,6 @@ def main(options: Options) -> None:
             found[case] = parquet(PARQUET_ROWS, 2, beside_one=True)
         elif case == "large":
             found[case] = parquet(LARGE_ROWS, 4, beside_one=False)
-        elif case == "scheduling":
-            found[case] = scheduling(SIZES[:1] if quick else SIZES)
-        elif case == "gpu":
-            found[case] = with_gpu(PARQUET_ROWS // 10 if quick else PARQUET_ROWS)
         elif case == "made-up":
             found[case] = beside_one_machine(case, *surface(ROWS // 4 if quick else ROWS, seed=0))
         else:

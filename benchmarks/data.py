@@ -53,7 +53,7 @@ def load(name: str) -> Dataset:
     base, *how = name.split("/")
     if base not in LOADERS or set(how) - {"raw", *CUTS}:
         raise ValueError(f"No data set is called {name!r}; there are {', '.join(LOADERS)}.")
-    X, y = _uci(base, as_it_is=True) if "raw" in how else LOADERS[base]()
+    X, y = _uci(base, as_it_is=True) if "raw" in how and base in UCI else LOADERS[base]()
     for cut in set(how) & set(CUTS):
         kept = geometric_cut(y, *CUTS[cut])
         X, y = X[kept], y[kept]
@@ -111,16 +111,6 @@ def keel_table(name: str, most_rows: int) -> tuple[FloatArray, IntArray]:
     return X[kept], y[kept]
 
 
-def load_bar_set(name: str) -> tuple[FloatArray, IntArray]:
-    """A set that has a bar, with all its rows, as it is."""
-    if name == "mnist":
-        return _mnist()
-    if name != "fashion":
-        return _uci(name, as_it_is=True)
-    X, y = _from_file("fashion", "pca50")
-    return X, y.astype(int)
-
-
 def _mnist() -> tuple[FloatArray, IntArray]:
     from sklearn.decomposition import PCA
 
@@ -143,7 +133,7 @@ def _from_file(folder: str, name: str) -> tuple[FloatArray, IntArray]:
     if not path.is_file():
         raise DataMissingError(f"{path} is not there; name a folder that holds {folder}/ as GRAPHWELL_DATA.")
     with np.load(path) as file:
-        return file["X"].astype(float), file["y"]
+        return file["X"].astype(float), file["y"].astype(int)
 
 
 def _of_sklearn(name: str) -> tuple[FloatArray, IntArray]:
@@ -153,6 +143,7 @@ def _of_sklearn(name: str) -> tuple[FloatArray, IntArray]:
 
 LOADERS: dict[str, Callable[[], tuple[FloatArray, IntArray]]] = {
     "mnist": _mnist,
+    "fashion": partial(_from_file, "fashion", "pca50"),
     **{name: partial(_uci, name) for name in UCI},
     **{name: partial(_of_sklearn, name) for name in ("digits", "wine", "cancer")},
     "three_moons": partial(datasets.make_three_moons, random_state=0),

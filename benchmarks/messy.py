@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 
 import graphwell as gw
-from benchmarks.output import Options, on_one_thread, resumed, show_table
+from benchmarks.output import Options, on_one_thread, resumed, show_frame
 
 TABLES = {
     "CreditCard": ("AER", "card", ()),
@@ -177,27 +177,15 @@ def report(records: list[dict[str, Any]]) -> None:
     """Print a line for each table, and means, ranks and what the accuracies claimed are worth."""
     frame = pd.DataFrame([{"table": r["table"], **r["correct"]} for r in records])
     rows = frame.groupby("table", sort=False).mean()
-    names = list(rows)
-    show_table(
-        f"% correct of the rows without a label, {LABELS} labels at random, mean over the label sets",
-        ["table", *names],
-        [
-            [str(name), *(f"{value:.1f}" for value in row)]
-            for name, row in zip(rows.index, rows.to_numpy(), strict=True)
-        ],
-    )
-    own = rows.reindex([name for name in TABLES if name in rows.index])
-    places = np.array([list(TABLES).index(name) for name in own.index])
-    lines = []
-    for title, part in (("all", places >= 0), ("looked at", places % 2 == 0), ("reported", places % 2 == 1)):
-        if part.any():
-            lines.append([f"mean, {title}", *(f"{value:.1f}" for value in own[part].mean())])
+    show_frame(f"% correct of the rows without a label, {LABELS} labels at random", rows, 1)
+    # every second table, from the first on, was looked at
+    odd = np.array([list(TABLES).index(name) % 2 == 0 for name in rows.index])
+    parts = {"mean": rows, "mean, looked at": rows[odd], "mean, reported": rows[~odd]}
+    means = {title: part.mean() for title, part in parts.items() if len(part)}
     six = [OURS, "forest", "extra trees", "boosting", "logistic", "forest (compact)"]
-    ranks = own[six].rank(axis=1, ascending=False).mean()
-    lines.append(["mean rank of six", *(f"{ranks[n]:.2f}" if n in ranks else "" for n in names)])
-    seconds = pd.DataFrame([r["seconds"] for r in records]).mean()
-    lines.append(["seconds", *(f"{seconds[n]:.1f}" for n in names)])
-    show_table("In all", ["", *names], lines)
+    means["mean rank of six"] = rows[six].rank(axis=1, ascending=False).mean()
+    means["seconds"] = pd.DataFrame([r["seconds"] for r in records]).mean()
+    show_frame("In all", pd.DataFrame(means).T[list(rows)])
     claims = [(r["correct"][OURS] / 100, *r["claimed"]) for r in records if "claimed" in r]
     if claims:
         true, told, low, high = np.array(claims).T

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks.data import keel_table, load_bar_set, standardised
+from benchmarks.data import keel_table, load, standardised
 from benchmarks.output import Options, on_one_thread, resumed, show_frame, show_table, verdict
 from graphwell import DiffuseInterfaceClassifier, methods
 from graphwell._types import FloatArray, IntArray
@@ -91,8 +91,8 @@ def measured(job: Job) -> dict[str, Any]:
 def drawn(job: Job) -> tuple[FloatArray, IntArray, IntArray]:
     """Rows, their classes, and the labels that are given."""
     if job.rate.startswith("bar"):
-        X, y = load_bar_set(job.table)
-        return X, y, sample_labels(y, int(job.rate.split()[1]), job.seed)
+        data = load(f"{job.table}/raw")
+        return data.X, data.y, sample_labels(data.y, int(job.rate.split()[1]), job.seed)
     X, y = keel_table(job.table, MOST_ROWS)
     if not job.rate.endswith("%"):
         return X, y, sample_labels(y, int(job.rate), job.seed)
