@@ -86,7 +86,8 @@ def test_wrong_answers_at_sure_rows_lower_the_estimate():
     assert wrong.share < 0.6 < 0.95 < right.share
     assert right.interval[1] - right.interval[0] < 0.1
     assert "About" in str(right)
-    assert str(estimated_accuracy([], sure)).startswith("Too early to say how many labels are right: 0 of 10")
+    early = "Too early to say how many labels are correct: 0 of 10"
+    assert str(estimated_accuracy([], sure)).startswith(early)
 
 
 def test_answers_to_earlier_fits_count_less():

@@ -55,7 +55,7 @@ def test_the_summary_begins_with_how_many_how_well_where_and_what_to_look_at(blo
         (
             "114 rows labelled from 6 labels",
             estimate,
-            "Classes: ant 40, bee 40, cat 40",
+            r"Classes: ant \(40\), bee \(40\), cat \(40\)",
             r"Written: \S+led\.csv",
         )
     )
@@ -65,6 +65,9 @@ def test_the_summary_begins_with_how_many_how_well_where_and_what_to_look_at(blo
     assert finished.stderr.startswith("Note: Taken for unknown labels: '?' (114 rows); --unknown")
     unsure = classify(blobs / "in.csv", "--method", "laplace", "--drop", "truth")
     assert "Their accuracy was not estimated; --holdout 0.2 does that" in " ".join(unsure.stdout.split())
+    full = classify(blobs / "in.csv", "--label", "truth", "--method", "laplace")
+    told = "Every one of the 120 rows has a label already. --check-labels lists those that look wrong"
+    assert " ".join(full.stdout.split()).startswith(told)
 
 
 def test_sentences_of_a_table_are_whole_and_true(blobs):
@@ -230,6 +233,7 @@ BAD = {
     "pca": (FEW, ["--set", "pca=9"], "--set pca 9"),
     "fidelity": (FEW, ["--set", "fidelity=0"], "--set fidelity must be positive"),
     "neighbors": (FEW, ["--set", "n_neighbors=0"], "--set n_neighbors must be a positive integer"),
+    "misspelled": (FEW, ["--set", "n_neighbours=5"], "'diffuse interface'; did you mean n_neighbors?"),
     "parameter": (FEW, ["--set", "stepsize=3"], "--set stepsize means nothing to the method 'diffuse"),
     "its value": (FEW, ["--set", "step_size=big"], "--set step_size must be"),
     "holdout": (FEW, ["--holdout", "2"], "--holdout must lie between 0 and 1"),

@@ -151,6 +151,12 @@ def test_categories_become_indicators():
     assert np.isnan(treated(["b", "a", "b", "a", ""], missing="keep")[1][-1]).all()
 
 
+def test_words_in_new_rows_of_a_column_of_numbers_are_told():
+    encoder = gw.TableEncoder(standardise=False).fit({"x": [1.0, 2.0, 4.0]})
+    with pytest.warns(UserWarning, match=r"2 of 3 cells of 'x' are no numbers \('low', say\); they count as"):
+        np.testing.assert_array_equal(encoder.transform({"x": ["low", "3", "high"]}), [[2.0], [3.0], [2.0]])
+
+
 def test_a_new_category_has_no_indicator_and_is_named():
     words = ["a word of more than sixteen letters", "another word of more than sixteen letters"]
     encoder = gw.TableEncoder().fit({"x": words * 3})

@@ -193,7 +193,7 @@ def test_no_time_is_no_class(y):
 @pytest.mark.parametrize("y", [[-1, 1, 1, -1], np.array([-1.0, 1.0, 1.0, -1.0])])
 def test_classes_of_minus_one_and_one_warn(y):
     with pytest.warns(
-        gw.LabelWarning, match="-1 means unknown, so there is one class only; .* write 0 and 1"
+        gw.LabelWarning, match="-1 means unknown, so there is one class only; .* give it another number"
     ):
         assert read(y)[1] == [1]
 

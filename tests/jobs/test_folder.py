@@ -57,7 +57,7 @@ def test_photographs_are_labelled_from_folders_and_sorted(photos, tmp_path):
     assert (found.graphwell_label == found.path.map(truth)).mean() > 0.95
     assert found.label.isna().sum() == 80
     notes = " ".join(map(str, report.notes))
-    assert "1 file cannot be read and stay out: unknown/broken.jpg." in notes
+    assert "1 file left out, as reading failed: unknown/broken.jpg." in notes
     assert "Files of other kinds are left out: 1 .pdf." in notes
     assert "The 120 files are compared by 768 numbers of the encoder pixels." in notes
     links = {path.name: path for path in into.rglob("*.png")}

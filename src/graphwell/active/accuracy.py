@@ -59,9 +59,9 @@ class AccuracyEstimate:
         low, high = (100 * bound for bound in self.interval)
         if self.n_checked < ENOUGH_CHECKED:
             few = f"{self.n_checked} of {ENOUGH_CHECKED} answers that are needed have checked one"
-            return f"Too early to say how many labels are right: {few}."
+            return f"Too early to say how many labels are correct: {few}."
         return (
-            f"About {100 * self.share:.1f} % of the labels are right "
+            f"About {100 * self.share:.1f} % of the labels are correct "
             f"(90 % probability: {low:.1f} to {high:.1f} %), judged by {self.n_checked} answers."
         )
 

@@ -79,13 +79,20 @@ def _numbers(name: str, look: Look, fill: bool) -> Encoder:
     middle = float(np.median(known)) if fill else np.nan
     few = all(len(np.unique(values)) <= FEW_LEVELS for values in (known[:FIRST_ROWS], known))
     names, kinds = (name, f"{name} missing"), ("step" if few else "number", "indicator")
-    made = partial(_filled_numbers, look.decimal, middle, told)
+    mostly_words = 2 * len(look.bad) > len(look.values)  # and numbers only because somebody said so
+    made = partial(_filled_numbers, None if mostly_words else name, look.decimal, middle, told)
     return Encoder(names[: 1 + told], kinds[: 1 + told], made, Sentence("one feature"))
 
 
-def _filled_numbers(decimal: str, fill: float, told: bool, cells: Cells) -> FloatArray:
+def _filled_numbers(name: str | None, decimal: str, fill: float, told: bool, cells: Cells) -> FloatArray:
     look = look_at(cells, "number", decimal)
     values = look.values
+    if name is not None and 2 * len(look.bad) > len(values):
+        example = str(cells.text[look.bad[0]])
+        warn_user(
+            f"{len(look.bad):,} of {len(values):,} cells of {name!r} are no numbers ({example!r}, say); "
+            "they count as missing."
+        )
     if look.missing.any():
         values = np.where(look.missing, values.dtype.type(fill), values)
     return np.column_stack([values, look.missing]) if told else values[:, None]

@@ -120,7 +120,7 @@ def read_labels(y: Any, n: int, unknown: Any = None) -> Labels:
         if minus_one.any() and (known[~minus_one] == 1).all() and not minus_one.all():
             warn_user(
                 "y holds -1 and 1 alone, and -1 means unknown, so there is one class only; "
-                "if -1 is a class, write 0 and 1: np.where(y == -1, 0, 1).",
+                "if -1 is a class, give it another number: np.where(y == -1, 2, y).",
                 LabelWarning,
             )
         known = known[~minus_one]

@@ -5,6 +5,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -105,8 +106,10 @@ class ClassifyOptions(TableOptions):
         refused += ["check_labels"] if self.check_labels and "models" not in parameters else []
         refused += ["checkpoint"] if self.checkpoint is not None and "checkpoint" not in in_fit else []
         for name in refused:
-            problem = "{field} means nothing to the method {!r}; leave it out."
-            raise OptionError(name, problem, method.name)
+            close = get_close_matches(name, parameters, n=1, cutoff=0.8)
+            instead = "did you mean {}?" if close else "leave it out."
+            problem = "{field} means nothing to the method {!r}; " + instead
+            raise OptionError(name, problem, method.name, *close)
         return method(**given, **({"random_state": self.seed} if "random_state" in parameters else {}))
 
 

@@ -52,7 +52,7 @@ def open_folder(options: Any, progress: Progress) -> Table:
     if not readable.all():
         lost = [path for path, is_sound in zip(found, readable.tolist(), strict=True) if not is_sound]
         told = counted(len(lost), "file")
-        notes.append(Sentence("{} cannot be read and stay out: {}.", (told, listed(lost))))
+        notes.append(Sentence("{} left out, as reading failed: {}.", (told, listed(lost))))
         found, vectors = [path for path in found if path not in set(lost)], vectors[readable]
     if len(found) < 2:
         raise OptionError("table", "{field} {}: at least two files that can be read are needed.", folder)

@@ -300,13 +300,15 @@ class ClassifyReport(Report):
         """How many rows were labelled, how well, where they are written, and which to look at first."""
         lost = self.rows - sum(each.assigned for each in self.classes)
         found = f"{counted(self.rows_labelled, 'row')} labelled from {counted(self.labels_given, 'label')}."
+        if self.labels_given == self.rows:
+            found = f"Every one of the {self.rows:,} rows has a label already."
         found += f" {counted(lost, 'row')} got none." if lost else ""
         lead = [f"{found} {self._accuracy(words)}"]
         if self.truth is not None:
             right, of, share = self.truth.accuracy.right, self.truth.accuracy.of, self.truth.accuracy.share
             agree = f"{100 * share:.2f} % of the {of:,} rows without a given label agree with the truth"
-            lead.append(f"{agree} ({of - right:,} do not).")
-        lead.append(f"Classes: {listed([f'{each.name} {each.assigned:,}' for each in self.classes])}.")
+            lead.append(f"{agree} ({of - right:,} do not)." if right < of else f"{agree}.")
+        lead.append(f"Classes: {listed([f'{each.name} ({each.assigned:,})' for each in self.classes])}.")
         lead += written(self.files)
         if self.label_issues is not None:
             wrong = counted(len(self.label_issues), "given label looks", "given labels look")
@@ -322,6 +324,9 @@ class ClassifyReport(Report):
         if known is not None:
             return known.in_words
         how = words("holdout", "0.2")
+        if self.labels_given == self.rows:
+            check = words("check_labels", "")
+            return f"{check.strip()} lists those that look wrong, {how} estimates the accuracy."
         return f"Their accuracy was not estimated; {how} does that where classes have two labels or more."
 
     def grids(self, words: Words = in_python) -> list[Grid]:

@@ -333,7 +333,12 @@ def _check_labels(table: Table, options: TableOptions, given: LabelColumn) -> No
     """Refuse labels that teach nothing."""
     name, names, known = options.label, given.names, int((given.codes >= 0).sum())
     if known == 0:
-        problem = "{} has no known label in column {!r}; label at least one row of every class."
+        problem = (
+            "{} has no known label in column {!r}; label at least one row of every class. "
+            "graphwell suggest names the rows to begin with."
+        )
+        if table.path.is_dir() and not table.path.suffix:
+            problem += " {labels_from_folders} takes the names of its folders for labels."
         raise OptionError("label", problem, table.path, name)
     if len(names) == 1:
         problem = "Column {!r} of {} names a single class, {!r}; label rows of at least two classes."

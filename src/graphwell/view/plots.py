@@ -122,13 +122,15 @@ def projection(
     panel.set_xticks([])
     panel.set_yticks([])
     panel.set_aspect("equal", adjustable="datalim")
-    panel.set_title("Neighbours lie near each other (ringed: label given; numbered: to label next)")
+    panel.set_title("Neighbours lie near each other (ringed: label given)")
     if len(names) <= 20:
         panel.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
 
 
 def mark_questions(panel: Any, points: FloatArray) -> None:
     """Number the points to label next, best first, on a diamond; drawn above all others."""
+    if len(points):
+        panel.set_title(f"{panel.get_title()[:-1]}; numbered: to label next)")
     panel.scatter(
         points[:, 0],
         points[:, 1],

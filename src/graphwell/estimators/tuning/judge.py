@@ -150,7 +150,8 @@ class Tuning:
             for name, each in self.models.items()
             if each.weight > 0 and name not in ("graph", self.metric)
         ]
-        members = "".join(f", {100 * weight:.0f} % {name}" for name, weight in stacked)
+        members = ", ".join(f"{100 * weight:.0f} % {name}" for name, weight in stacked)
+        members = f"; stacked with {members}" if members else ""
         alone = "" if self.n_hidden or members else f"; {FEW_LABELS}"
         return f"{self.metric if known is None else known.summary} ({self.why}){members}{alone}"
 
