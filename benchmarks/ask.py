@@ -2,20 +2,23 @@
 
 Those of the package beside those of graphlearning and scikit-activeml. Each asks K questions at a time, K
 being the number of classes. The default classifier is fitted after K, 2K, 4K and 10K answers. Strategies that
-need labels begin at random. Constants were chosen on even seeds.
+need labels begin at random. Constants were chosen on even seeds. Every run is appended to ask.jsonl; a
+benchmark that was stopped goes on from there.
 """
 
-import multiprocessing
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from importlib.util import find_spec
 from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 
-from benchmarks.data import Dataset, available
-from benchmarks.output import Options, on_one_thread, show_frame, write_json
+from benchmarks.data import Dataset, load
+from benchmarks.output import Options, on_one_thread, resumed, show_frame, verdict
 from graphwell import active
 from graphwell.active import Query, Question, forget, strategy
 
@@ -32,61 +35,65 @@ BARS = {
 }  # fmt: skip
 """Error in % of the rows without an answer."""
 OURS, FLOOR = "auto", "random"
-LARGEST_FOR_PEERS = 12_000
-"""Rows up to which other libraries are run: beyond, they need all pairs of rows, or minutes a batch."""
+PEERS = {
+    "graphlearning": ("margin", "vopt", "sigma", "model change"),
+    "skactiveml": ("TypiClust", "CoreSet"),
+}
+"""Other libraries by their modules, and their strategies."""
+LARGE = ("mnist", "mnist/cut")
+"""Sets on which these are not run: they need all pairs of rows, or minutes a batch."""
 EIGENVECTORS = 100
 
 Choose: TypeAlias = Callable[[Query, int], list[Question]]
 
 
+@dataclass(frozen=True)
+class Job:
+    """One strategy with one seed."""
+
+    data: str
+    strategy: str
+    seed: int
+
+
 def ask(options: Options) -> None:
-    """Simulate, print the tables, and write ask.json."""
-    runs: list[dict[str, Any]] = []
-    with on_one_thread():
-        for data in available(options.data or SETS):
-            runs += measured(data, options)
-            write_json(options.out / "ask.json", {"runs": runs})
-    if runs:
+    """Simulate what is not in ask.jsonl yet, and print the tables."""
+    if runs := resumed(options.out / "ask.jsonl", measured, planned(options), options.processes):
         report(pd.DataFrame(runs))
 
 
-def measured(data: Dataset, options: Options) -> list[dict[str, Any]]:
-    """All strategies and seeds on one set, in processes that share its graph."""
-    began = time.perf_counter()
-    print(f"{data.name}: {data.graph}", flush=True)
-    with registered(data, quick=options.quick):
-        names = options.strategies or list(active.strategies())
-        seeds = options.seeds or (SEEDS[:2] if options.quick else SEEDS)
-        global _shared
-        _shared = data
-        _simulated((OURS, seeds[0]))  # compiles, and warms up what the processes inherit
-        tasks = [(name, seed) for name in names for seed in seeds]
-        with multiprocessing.get_context("fork").Pool(options.processes) as pool:
-            runs = pool.map(_simulated, tasks, chunksize=1)
-    print(f"{data.name}: {len(runs)} runs in {time.perf_counter() - began:.0f} s", flush=True)
-    return runs
+def planned(options: Options) -> list[Job]:
+    """All strategies and seeds, a set after the other; those of libraries that are installed."""
+    peers = [f"{library} {name}" for library, names in PEERS.items() if find_spec(library) for name in names]
+    return [
+        Job(data, name, seed)
+        for data in options.data or SETS
+        for name in options.strategies or [*active.strategies(), *peers]
+        for seed in options.seeds or (SEEDS[:2] if options.quick else SEEDS)
+        if not (name in peers and (data in LARGE or options.quick))
+    ]
 
 
-_shared: Dataset
-
-
-def _simulated(task: tuple[str, int]) -> dict[str, Any]:
-    """One strategy with one seed: errors and classes at each point, and what it cost.
+@on_one_thread()
+def measured(job: Job) -> dict[str, Any]:
+    """Errors and classes at each point, and what it cost.
 
     `all_found` is the number of questions after which every class had a label; None if some never had.
     """
-    name, seed = task
-    data, n_classes = _shared, len(np.unique(_shared.y))
+    data = load(job.data)
+    n_classes = len(np.unique(data.y))
     points = [times * n_classes for times in POINTS]
-    began = time.perf_counter()
-    curve = active.simulate(
-        data.graph, data.y, name, points[-1], n_classes, seed, measured_at=points, n_jobs=1
-    )
-    seconds = time.perf_counter() - began
+    with registered(data, job.strategy):
+        data.graph.S  # noqa: B018 - made before the clock runs
+        began = time.perf_counter()
+        curve = active.simulate(
+            data.graph, data.y, job.strategy, points[-1], n_classes, job.seed, measured_at=points, n_jobs=1
+        )
+        seconds = time.perf_counter() - began
     firsts = np.unique(data.y[curve.rows], return_index=True)[1]
     errors = [float(100 * error) for error in curve.errors]
     return {
-        "data": data.name, "strategy": name, "seed": seed, "n_classes": n_classes, "errors": errors,
+        **asdict(job), "n_classes": n_classes, "errors": errors,
         "area": float(np.mean(errors)), "found": curve.n_classes_found.tolist(),
         "all_found": int(firsts.max()) + 1 if len(firsts) == n_classes else None,
         "claimed": [estimate.interval for estimate in curve.estimates], "seconds": seconds,
@@ -120,44 +127,39 @@ def report(runs: pd.DataFrame) -> None:
 
 def bars(runs: pd.DataFrame) -> list[dict[str, Any]]:
     """Errors beside their bars; on cut sets all classes must be found in half of the questions of chance."""
-    rows = []
+    found: list[tuple[str, float, float]] = []
     for (data, times), bar in BARS.items():
         here = runs[(runs.data == data) & (runs.strategy == OURS)]
         if len(here):
             error = np.mean(here.errors.tolist(), axis=0)[POINTS.index(times)]
-            rows.append({"row": f"{data}, {times}K", "reached": error, "bar": bar, "met": error <= bar})
+            found.append((f"{data}, {times}K", float(error), bar))
     for data, here in runs[runs.data.str.endswith("/cut")].groupby("data", sort=False):
-        most = here.n_classes * POINTS[-1]
-        needed = (
-            here.assign(all_found=here.all_found.astype(float).fillna(most)).groupby("strategy").all_found
-        )
-        mean, always = needed.mean(), here[here.strategy == OURS].all_found.notna().all()
+        needed = here.all_found.astype(float)
+        mean = needed.fillna(here.n_classes * POINTS[-1]).groupby(here.strategy).mean()
         if {OURS, FLOOR} <= set(mean.index):
-            bar = mean[FLOOR] / 2
-            met = always and mean[OURS] <= bar
-            rows.append({"row": f"{data}, all classes after", "reached": mean[OURS], "bar": bar, "met": met})
-    return [{**row, "met": "met" if row["met"] else "MISSED"} for row in rows] or [{"row": "none"}]
+            always = needed[here.strategy == OURS].notna().all()
+            found.append((f"{data}, all classes after", mean[OURS] if always else np.inf, mean[FLOOR] / 2))
+    rows = [{"row": row, "reached": r, "bar": bar, "met": verdict(r, bar)} for row, r, bar in found]
+    return rows or [{"row": "none"}]
 
 
 @contextmanager
-def registered(data: Dataset, quick: bool = False) -> Iterator[None]:
-    """Register the peers that are installed, where the data is small enough; forget them in the end."""
-    added: dict[str, tuple[int, Choose]] = {}
-    if len(data.y) <= LARGEST_FOR_PEERS and not quick:
-        for library in (_graphlearning, _scikit_activeml):
-            try:
-                added |= library(data)
-            except ImportError as error:
-                print(f'{error}; get it by pip install "graphwell[bench]".')
-    for name, (needs_labels, choose) in added.items():
-        strategy(name, "of the benchmark", needs_labels=needs_labels)(choose)
+def registered(data: Dataset, name: str) -> Iterator[None]:
+    """Register a strategy of another library, and forget it in the end."""
+    library, _, short = name.partition(" ")
+    if library not in PEERS:
+        yield
+        return
+    theirs = _graphlearning(data) if library == "graphlearning" else _skactiveml(data)
+    needs_labels, choose = theirs[short]
+    strategy(name, "of the benchmark", needs_labels=needs_labels)(choose)
     try:
         yield
     finally:
-        for name in added:
-            forget(name)
+        forget(name)
 
 
+@lru_cache(maxsize=1)
 def _graphlearning(data: Dataset) -> dict[str, tuple[int, Choose]]:
     import graphlearning as gl
     from graphlearning import active_learning as al
@@ -177,14 +179,14 @@ def _graphlearning(data: Dataset) -> dict[str, tuple[int, Choose]]:
         return choose
 
     return {
-        "graphlearning margin": (2, chooser(al.unc_sampling)),
-        "graphlearning vopt": (2, chooser(al.var_opt, **spectral)),
-        "graphlearning sigma": (2, chooser(al.sigma_opt, **spectral)),
-        "graphlearning model change": (2, chooser(al.model_change, **spectral)),
+        "margin": (2, chooser(al.unc_sampling)),
+        "vopt": (2, chooser(al.var_opt, **spectral)),
+        "sigma": (2, chooser(al.sigma_opt, **spectral)),
+        "model change": (2, chooser(al.model_change, **spectral)),
     }
 
 
-def _scikit_activeml(data: Dataset) -> dict[str, tuple[int, Choose]]:
+def _skactiveml(data: Dataset) -> dict[str, tuple[int, Choose]]:
     from skactiveml.pool import CoreSet, TypiClust
 
     def chooser(make: Any) -> Choose:
@@ -195,7 +197,4 @@ def _scikit_activeml(data: Dataset) -> dict[str, tuple[int, Choose]]:
 
         return choose
 
-    return {
-        "scikit-activeml TypiClust": (0, chooser(TypiClust)),
-        "scikit-activeml CoreSet": (0, chooser(CoreSet)),
-    }
+    return {"TypiClust": (0, chooser(TypiClust)), "CoreSet": (0, chooser(CoreSet))}

@@ -128,50 +128,32 @@ def random_walker(image: Any, marks: Any, beta: float = 1000) -> Any:
 
 
 def pictures(options: Options) -> list[Figure]:
-    """Wrong pixels on the same seeds as random_walker; none without scikit-image."""
-    cases = [
-        (f"grey {noise:g}", n, kind)
-        for noise in NOISES
-        for n, kind in ((1500, "anywhere"), (20, "per class"))
-    ]
-    cases += [(picture, n, "per class") for picture in PHOTOGRAPHS for n in (20, 200)]
+    """Mean number of wrong pixels on the same seeds as random_walker; none without scikit-image."""
+    cases = [(f"grey {noise:g}", n, one) for noise in NOISES for n, one in ((1500, False), (20, True))]
+    cases += [(picture, n, True) for picture in PHOTOGRAPHS for n in (20, 200)]
     wanted = [case for case in cases if not options.data or case[0].split()[0] in options.data]
     if wanted and find_spec("skimage") is None:
         print('The pictures are left out: scikit-image is not installed; use pip install "graphwell[bench]".')
         return []
-    methods: Methods = {f"random_walker {beta}": partial(random_walker, beta=beta) for beta in BETAS}
-    methods[OURS] = gw.segment
-    figures = []
-    for picture, n, kind in wanted:
+    methods: Methods = {OURS: gw.segment}
+    methods |= {f"random_walker {beta}": partial(random_walker, beta=beta) for beta in BETAS}
+    wrong: dict[str, dict[str, float]] = {}
+    for picture, n, per_class in wanted:
         name, *noise = picture.split()
-        wrong: dict[str, list[float]] = {method: [] for method in methods}
+        counts = []
         for seed_set in SEED_SETS[: 2 if options.quick else None]:
-            made = (
-                partial(gw.datasets.make_grey_image, noise=float(noise[0]), random_state=seed_set)
-                if noise
-                else None
-            )
-            image, truth = made() if made else photograph(name)
-            seeds = seeds_of(truth, n, seed_set, 0 if noise else MARGIN, kind == "per class")
-            for method, label in methods.items():
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")
-                    wrong[method].append(int((label(image, seeds) != truth).sum()))
-        figures.append(against_walker(f"{picture}, {n} {kind}", picture, wrong))
-        print(*figures[-1].row(), sep=" | ", flush=True)
-    return figures
-
-
-def against_walker(what: str, picture: str, wrong: dict[str, list[float]]) -> Figure:
-    """Nothing wrong without noise, half of random_walker's from noise 0.1 on, and never more than its."""
-    means = {method: float(np.mean(counts)) for method, counts in wrong.items()}
-    ours = means.pop(OURS)
-    best = min(means, key=means.__getitem__)
-    noise = float(picture.split()[1]) if picture.startswith("grey") else None
-    bar = 0.0 if noise == 0 else means[best] / 2 if noise is not None and noise >= 0.1 else means[best]
-    counts = wrong[OURS]
-    note = f"{min(counts):,} to {max(counts):,}; {best}: {means[best]:,.1f}"
-    return Figure(f"{what}: wrong pixels, mean", [ours], bar, "", note)
+            if noise:
+                image, truth = gw.datasets.make_grey_image(noise=float(noise[0]), random_state=seed_set)
+            else:
+                image, truth = photograph(name)
+            seeds = seeds_of(truth, n, seed_set, 0 if noise else MARGIN, per_class)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                counts.append([int((label(image, seeds) != truth).sum()) for label in methods.values()])
+        row = f"{picture}, {n} {'per class' if per_class else 'anywhere'}"
+        wrong[row] = dict(zip(methods, np.mean(counts, axis=0), strict=True))
+        print(f"{row}: {wrong[row][OURS]:,.0f} wrong pixels", flush=True)
+    return against_others(pd.DataFrame(wrong).T, unit="pixels")
 
 
 def color_picture(side: int, noise: float) -> tuple[Any, Any]:
@@ -334,16 +316,15 @@ def marked(options: Options) -> list[Figure]:
     return against_others(means.wrong.unstack(), MARKS)
 
 
-def against_others(wrong: pd.DataFrame, names: dict[str, str] | None = None) -> list[Figure]:
-    """Wrong per cent of ours, by kind of picture; the bar is the best of the others, where there are any."""
+def against_others(wrong: pd.DataFrame, names: dict[str, str] | None = None, unit: str = "%") -> list[Figure]:
+    """What is wrong of ours, by kind of picture; the bar is the best of the others, where there are any."""
     figures = []
     for kind, row in wrong.iterrows():
         others = row.drop(OURS).dropna()
         best = others.idxmin() if len(others) else None
         note = f"the bar is that of {best}" if best else ""
-        figures.append(
-            Figure(f"{(names or {}).get(kind, kind)}: wrong", [row[OURS]], others.get(best), "%", note)
-        )
+        what = f"{(names or {}).get(kind, kind)}: wrong"
+        figures.append(Figure(what, [row[OURS]], others.get(best), unit, note))
     return figures
 
 

@@ -40,14 +40,13 @@ def test_the_area_is_that_of_common_sets(capsys):
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 def test_a_set_is_measured_and_drawn(monkeypatch, tmp_path, capsys):
     graph, truth = five_clusters()
     data = Dataset("five", np.zeros((len(truth), 1)), truth)
     data.__dict__["graph"] = graph
-    monkeypatch.setattr(ask, "available", lambda names: [data])
-    ask.ask(Options(True, tmp_path, ["five"], [1, 3], 2, ["auto", "random"]))
-    found = json.loads((tmp_path / "ask.json").read_text())["runs"]
+    monkeypatch.setattr(ask, "load", lambda name: data)
+    ask.ask(Options(True, tmp_path, ["five"], [1, 3], 1, ["auto", "random"]))
+    found = [json.loads(line) for line in (tmp_path / "ask.jsonl").read_text().splitlines()]
     assert {(run["strategy"], run["seed"]) for run in found} == {
         ("auto", 1), ("auto", 3), ("random", 1), ("random", 3)
     }  # fmt: skip

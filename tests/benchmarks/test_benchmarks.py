@@ -99,16 +99,6 @@ def test_a_refusal_is_kept_in_words(monkeypatch):
     assert methods.measured(methods.Job("wine", 1, 1, "gtam"))["refused"] == "too many rows."
 
 
-def test_the_bars_of_segmentation():
-    found = {"graphwell": [60, 50], "random_walker 130": [300, 300], "random_walker 1000": [90, 110]}
-    bars = {"grey 0": 0.0, "grey 0.05": 100.0, "grey 0.1": 50.0, "coins": 100.0}
-    for name, bar in bars.items():
-        assert segmentation.against_walker("some", name, found).bar == bar
-    row = segmentation.against_walker("some", "grey 0.1", found).row()
-    assert row[1] == "55 "
-    assert row[4:] == ["MISSED", "50 to 60; random_walker 1000: 100.0"]
-
-
 def test_photographs_are_held_to_the_best_of_the_others():
     wrong = pd.DataFrame({"graphwell": [3.0, 1.0], "GrabCut": [5.0, None], "watershed": [2.0, 4.0]})
     figures = segmentation.against_others(wrong)
