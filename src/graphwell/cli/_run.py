@@ -9,7 +9,7 @@ from enum import IntEnum
 from functools import wraps
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, ParamSpec
+from typing import TYPE_CHECKING, Literal, ParamSpec
 
 import typer
 
@@ -170,7 +170,8 @@ def print_grid(titles: Sequence[str], rows: Sequence[Sequence[str]], *, on_stder
 
     table = Table()
     for title in titles:
-        table.add_column(title.removeprefix(">"), justify="right" if title.startswith(">") else "left")
+        side: Literal["right", "left"] = "right" if title.startswith(">") else "left"
+        table.add_column(title.removeprefix(">"), justify=side, overflow="fold")
     for row in rows[:LINES_SHOWN]:
         table.add_row(*(Text(printable(cell)) for cell in row))
     if len(rows) > LINES_SHOWN:

@@ -111,7 +111,7 @@ def doctor(
     if json_:
         typer.echo(json.dumps(found.to_json(), indent=2))
     else:
-        print_grid(("of", "found"), found.lines())
+        print_grid(("part", "found"), found.lines())
         for trouble in found.troubles:
             typer.echo(f"graphwell: {trouble}.", err=True)
     return Exit.NEEDS_ATTENTION if found.troubles else Exit.DONE

@@ -337,7 +337,7 @@ def _check_labels(table: Table, options: TableOptions, given: LabelColumn) -> No
             "{} has no known label in column {!r}; label at least one row of every class. "
             "graphwell suggest names the rows to begin with."
         )
-        if table.path.is_dir() and not table.path.suffix:
+        if table.path.is_dir() and not table.path.suffix and options.labels is None:
             problem += " {labels_from_folders} takes the names of its folders for labels."
         raise OptionError("label", problem, table.path, name)
     if len(names) == 1:

@@ -79,7 +79,7 @@ const on = {
   write,
   summary() {
     const { labels = 0, curve = [], early } = state.model;
-    const share = early === "" && curve.length ? ` About ${(100 * curve.at(-1).share).toFixed(0)} % of the other labels are right.` : "";
+    const share = early === "" && curve.length ? ` About ${(100 * curve.at(-1).share).toFixed(0)} % of the other labels are correct.` : "";
     return `${labels.toLocaleString("en")} rows labelled, ${state.classes.length} classes.${share}`;
   },
 };
