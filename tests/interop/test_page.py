@@ -22,5 +22,5 @@ def test_every_example_runs():
 
 def test_fit_says_what_to_give_in_place_of_a_graph_object():
     networkx = pytest.importorskip("networkx", reason="networkx is not installed")
-    with pytest.raises(ValueError, match=r"Graph\.from_affinity\(networkx\.to_scipy_sparse_array\(X\)\)"):
+    with pytest.raises(ValueError, match=r"networkx\.to_scipy_sparse_array\(X\.to_undirected"):
         gw.DiffuseInterfaceClassifier(models=None).fit(networkx.DiGraph([(0, 1)]), [0, -1])

@@ -74,14 +74,17 @@ LabelSoFar = Annotated[
 ]
 Features = Annotated[
     str | None,
-    option("Columns to compare rows by; by default all that say something.", metavar="A,B,C"),
+    option("Columns to compare rows by; all informative ones by default.", metavar="A,B,C"),
 ]
-Drop = Annotated[str | None, option("Columns that are no features.", metavar="A,B,C")]
+Drop = Annotated[str | None, option("Columns to leave out.", metavar="A,B,C")]
 Id = Annotated[str | None, option("Column that names the rows.", "--id", metavar="COLUMN")]
 Truth = Annotated[str | None, option("Column of the true labels, to compare with.", metavar="COLUMN")]
 Unknown = Annotated[
     list[str] | None,
-    option("Label that means unknown, besides empty cells; else ?, NA and such.", metavar="LABEL"),
+    option(
+        "Text that marks a row as unlabelled, besides empty cells; ?, NA and the like by default.",
+        metavar="LABEL",
+    ),
 ]
 Classes = Annotated[str | None, option("Names of classes, where some have no label yet.", metavar="A,B,C")]
 Seed = Annotated[int, option("Seed of everything random.", panel=METHOD, metavar="NUMBER", min=0)]
@@ -90,10 +93,10 @@ Where = Annotated[Device, option("Where to compute.", "--device", panel=MACHINE)
 Report = Annotated[Path | None, option("File for a page with pictures (.html).", panel=FILES, metavar="FILE")]
 Json = Annotated[bool, option("The summary as JSON.", "--json", panel=PRINTED)]
 Verbose = Annotated[
-    bool, option("How it was found, too: columns, seconds and more.", "--verbose", "-v", panel=PRINTED)
+    bool, option("Columns, sizes of classes, seconds and more.", "--verbose", "-v", panel=PRINTED)
 ]
 Quiet = Annotated[bool, option("Errors only.", "--quiet", "-q", panel=PRINTED)]
-Strict = Annotated[bool, option("End with 1 where no label reaches some part.", "--strict", panel=PRINTED)]
+Strict = Annotated[bool, option("Exit code 1 if no label reaches some rows.", "--strict", panel=PRINTED)]
 Host = Annotated[str, option("Where to listen; beyond this machine with a password.", panel=SERVER)]
 Port = Annotated[int, option("Port, or 0 for one that is free.", panel=SERVER, min=0, max=65_535)]
 Address = Annotated[
@@ -101,7 +104,12 @@ Address = Annotated[
 ]
 Password = Annotated[
     str | None,
-    option("Asked for where others are let in.", panel=SERVER, envvar="GRAPHWELL_PASSWORD", show_envvar=True),
+    option(
+        "Password of the page; asked for if --host lets other machines in.",
+        panel=SERVER,
+        envvar="GRAPHWELL_PASSWORD",
+        show_envvar=True,
+    ),
 ]
 Browser = Annotated[bool, option("Open the page in a browser.", panel=SERVER)]
 

@@ -15,7 +15,7 @@ from graphwell.estimators.registry import method
 from graphwell.graph import Graph
 from graphwell.solve.binary import BinaryRun, convex_splitting, plain_descent
 from graphwell.solve.fit import Run
-from graphwell.solve.problem import Problem
+from graphwell.solve.problem import FIDELITY, Problem
 
 
 @method(
@@ -76,7 +76,7 @@ class BinaryInterfaceClassifier(GraphClassifier):
         *,
         n_eigenvectors: int | None = 20,
         epsilon: float = 1.0,
-        fidelity: float = 30.0,
+        fidelity: float = FIDELITY,
         step_size: float = 0.1,
         max_iter: int = 2000,
         tol: float = 1e-4,

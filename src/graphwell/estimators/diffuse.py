@@ -29,7 +29,7 @@ from graphwell.memory import fit_bytes, in_words
 from graphwell.progress import COMPILING, Progress, silent
 from graphwell.solve.descent import Callback, Status, Step, on_host
 from graphwell.solve.fit import Flag, KeptEngine, Recipe, Run, fit, paper_recipe
-from graphwell.solve.problem import Problem, of_present_classes
+from graphwell.solve.problem import FIDELITY, Problem, of_present_classes
 from graphwell.solve.schedule import Schedule
 
 FEATURES_BESIDE_A_GRAPH = (
@@ -170,7 +170,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         start: str = "auto",
         schedule: Schedule | None = None,
         step_size: float | None = None,
-        fidelity: float = 30.0,
+        fidelity: float = FIDELITY,
         class_prior: Any = None,
         classes: Any = None,
         unknown: Any = None,

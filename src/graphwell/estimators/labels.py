@@ -4,6 +4,7 @@ import warnings
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import date
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -277,7 +278,7 @@ def _plain(known: Any) -> Any:
         raise _odd_labels(known) from error
     if plain.ndim != 1 or plain.dtype.kind not in "OUSbiufMm":
         raise _odd_labels(known)
-    if kinds == {"number"} and plain.dtype == object:
+    if plain.dtype == object and all(isinstance(v, Number) for v in known):
         raise ValueError(
             f"y holds numbers that no array of NumPy holds, {in_short(known[0])} say; give text."
         )

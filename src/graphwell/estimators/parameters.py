@@ -268,9 +268,10 @@ def read_trust(sample_weight: Any, labels: Labels) -> tuple[Labels, FloatArray |
 
 def _numbers(sample_weight: Any, n: int) -> FloatArray:
     try:
-        if np.iscomplexobj(sample_weight):
+        weights = np.asarray(sample_weight)
+        if weights.dtype.kind == "c":
             raise TypeError
-        weights = np.asarray(sample_weight, dtype=float)
+        weights = weights.astype(float)
     except (TypeError, ValueError, OverflowError):
         raise ValueError(
             f"sample_weight must hold one number per row, got {in_short(sample_weight)}."

@@ -23,12 +23,12 @@ from graphwell.estimators.methods import spectral_clustering
 from graphwell.metrics import majority_error, matched, matched_error, unlabelled_error
 from graphwell.progress import Progress
 from graphwell.solve import Problem, descend
+from graphwell.solve.problem import FIDELITY
 from graphwell.solve.reference import literal_start
 from graphwell.view import plots
 
 # Section 4 of the paper.
 STEP_SIZE = 0.01
-FIDELITY = 30.0
 LABEL_SETS = 4
 FIXED = gw.Fixed(1.0, sweeps=800)
 ANNEALED = gw.Annealed(2.0, 0.1, ratio=0.9, sweeps=40)

@@ -153,7 +153,7 @@ def descend(
     *,
     may_stop_early: bool = False,
 ) -> Result:
-    """Minimise the multiclass energy from a start.
+    """Minimise the multiclass energy (`reference`), with the pressure on sizes if there is one, from a start.
 
     Parameters
     ----------

@@ -9,6 +9,10 @@ from graphwell._threads import once
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.base import Backend, PlacedGraph, Vector
 
+# lambda of equation (13), the weight of the known labels: the paper's. At 30 none is ever overruled: other
+# forces add up to about 2 epsilon at most, so it takes a fidelity of 4 or less to overrule one.
+FIDELITY = 30.0
+
 
 @dataclass(frozen=True, eq=False)
 class Balance:
@@ -33,9 +37,7 @@ class Problem:
     graph: PlacedGraph
     labels: IntArray  # class from 0 to `n_classes` - 1, or -1 where it is unknown
     n_classes: int
-    # lambda of equation (13), the weight of the known labels. At 30, the paper's, none is ever overruled: the
-    # other forces add up to about 2 epsilon at most, so it takes a fidelity of 4 or less to overrule one.
-    fidelity: float = 30.0
+    fidelity: float = FIDELITY
     balance: Balance | None = None  # pressure on the class sizes; not in the paper
     class_shares: FloatArray | None = None  # sizes of the classes as shares of all vertices, where known
     size_bounds: FloatArray | None = None  # lowest and highest share of each class; shares are estimated

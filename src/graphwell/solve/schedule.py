@@ -77,7 +77,7 @@ class Annealed:
     def __iter__(self) -> Iterator[tuple[float, int]]:
         steps = 1 + math.floor(math.log(self.stop / self.start) / math.log(self.ratio) + 1e-9)
         for step in range(steps):
-            yield self.start * self.ratio**step, self.sweeps  # epsilon falls here, and nowhere else
+            yield self.start * self.ratio**step, self.sweeps  # epsilon of Algorithm 1 falls here
 
 
 def _check(sweeps: int, **epsilons: float) -> None:

@@ -41,7 +41,7 @@ Letters = dict[tuple[int, int], Letter]
 
 
 class Communicator:
-    """One of the workers that run a program together; this one is alone (see `worker.WorkerCommunicator`).
+    """One of the workers that run a program together; this one is alone (see `WorkerCommunicator`).
 
     Examples
     --------

@@ -74,9 +74,9 @@ class Cluster:
     ) -> Result:
         """Run a program on workers that hold the rows, again where one is lost.
 
-        There is work for at most so many workers. `job` makes the program of `worker.member` from the numbers
-        of the first rows that they take. `finish` makes what is returned from futures of what each worker
-        keeps, and these numbers.
+        There is work for at most so many workers. `job` makes the program of `communicator.member` from the
+        numbers of the first rows that they take. `finish` makes what is returned from futures of what each
+        worker keeps, and these numbers.
         """
         retries, lost = int(setting("retries", RETRIES)), 0
         while True:

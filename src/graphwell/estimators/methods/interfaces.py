@@ -13,7 +13,7 @@ from graphwell.estimators.methods.base import Baseline, Clusterer, equal_unless_
 from graphwell.estimators.registry import method
 from graphwell.graph import Graph
 from graphwell.solve.binary import balanced_splitting, smallest_eigenpairs
-from graphwell.solve.problem import Problem
+from graphwell.solve.problem import FIDELITY, Problem
 from graphwell.solve.sizes import balanced_labels
 
 SUBSTEPS = 3  # steps of one diffusion; their number is not recorded
@@ -157,7 +157,7 @@ class SimplexGinzburgLandau(Baseline):
     n_eigenvectors: int = 100
     epsilon: float = 1.0
     step_size: float = 0.1
-    fidelity: float = 30.0
+    fidelity: float = FIDELITY
     tol: float = 1e-7
     max_iter: int = 500
     random_state: Seed = None
