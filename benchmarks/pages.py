@@ -348,9 +348,8 @@ MAPS: dict[str, Callable[[Dataset], FloatArray]] = {
 }
 
 
-def judged(data: Dataset, places: FloatArray) -> dict[str, float]:
-    """Neighbours kept, trustworthiness, and rows whose nearest in the map have their class."""
-    from sklearn.manifold import trustworthiness
+def kept(data: Dataset, places: FloatArray) -> float:
+    """Per cent of the nearest rows that are among the nearest in the map."""
     from sklearn.neighbors import NearestNeighbors
 
     some = np.random.default_rng(1).permutation(len(data.X))[:SAMPLE]
@@ -360,13 +359,8 @@ def judged(data: Dataset, places: FloatArray) -> dict[str, float]:
         .kneighbors(rows[some], return_distance=False)[:, 1:]
         for rows in (data.X, places)
     )
-    named = [np.bincount(data.y[rows]).argmax() for rows in near]
-    kept = [len(np.intersect1d(a, b)) / NEIGHBORS for a, b in zip(true, near, strict=True)]
-    return {
-        "neighbours kept %": 100 * float(np.mean(kept)),
-        "trustworthiness": trustworthiness(data.X[some], places[some], n_neighbors=NEIGHBORS),
-        f"{NEIGHBORS} nearest name the class %": 100 * float(np.mean(named == data.y[some])),
-    }
+    found = [len(np.intersect1d(a, b)) / NEIGHBORS for a, b in zip(true, near, strict=True)]
+    return 100 * float(np.mean(found))
 
 
 def maps(options: Options) -> None:
@@ -382,7 +376,7 @@ def maps(options: Options) -> None:
                 continue
             began = time.perf_counter()
             places = draw(data)
-            found[name] = {"seconds": time.perf_counter() - began, **judged(data, places)}
+            found[name] = {"seconds": time.perf_counter() - began, "neighbours kept %": kept(data, places)}
         show_frame(f"Maps of {data.name}", pd.DataFrame(found).T)
         figures[data.name] = found
     write_json(options.out / "maps.json", figures)
