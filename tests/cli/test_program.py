@@ -82,7 +82,7 @@ def test_help_needs_none_of_the_libraries_that_compute():
         "import sys; from graphwell.cli.app import app; app(sys.argv[1:], standalone_mode=False);"
         "print(*(name for name in ('numpy', 'scipy', 'sklearn', 'numba', 'pandas') if name in sys.modules))"
     )
-    for arguments in (["--help"], ["classify", "--help"]):
+    for arguments in (["-h"], ["classify", "--help"]):
         ended = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True)
         assert (ended.returncode, ended.stdout.splitlines()[-1]) == (0, ""), ended.stderr
 

@@ -19,7 +19,10 @@ from graphwell.cli.segment import segment
 from graphwell.cli.suggest import suggest
 
 app = typer.Typer(
-    help="Label everything from a few labels.", no_args_is_help=True, pretty_exceptions_enable=False
+    help="Label everything from a few labels.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 example = typer.Typer(help="Write an example to try the other commands on.", no_args_is_help=True)
 Folder = Annotated[Path, option("Folder for the pictures.", "--output", "-o", "--out", panel=FILES)]

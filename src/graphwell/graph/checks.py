@@ -43,6 +43,11 @@ def read_features(X: Any, at_least: int = 2) -> Any:
         if "complex" not in str(error):  # scikit-learn names other objects itself
             raise
         raise ValueError("Complex data not supported: X is complex; give its parts as columns.") from error
+    except ValueError as error:
+        if "contains NaN" not in str(error):
+            raise
+        told = "Input X contains NaN. Fill in or leave out such rows; fit fills the gaps of a data frame."
+        raise ValueError(told) from error
     except OverflowError as error:
         raise ValueError(f"X holds values beyond {LARGEST_FEATURE:g}; rescale the features.") from error
     except Exception as error:
