@@ -1,14 +1,16 @@
 """How many labels are right, estimated from answers to questions that were not asked at random.
 
 An answer checks the label that its row had before. Questions go to doubtful rows, so the share of right
-labels among them is too low for all rows. But given the score of a row, being asked says little about being
-right. So answers are only compared with rows of about the same score, and each range of scores counts by the
-number of its rows:
+labels among them is too low for all rows. Scores do not say by how much: one fit of a table has a mean of
+0.95, the next of 0.60, with about as many right. So rows are compared by the rank of their score within its
+fit, the share u of the rows without a label that were less sure. A logistic regression on the rank,
 
-    accuracy = sum over ranges of  (share of the rows in it) * P(right in it)
+    logit P(right) = level + slope * (u - 1/2),
 
-`P(right)` has a Beta distribution: a prior that takes the scores at their word, as strong as some answers,
-and the answers. Those to an earlier fit count half for each fit since then, as labels have become better.
+where asked rows are a constant below, has a normal prior and a posterior on a grid (Bayes). Ranks of the rows
+without a label are even, so their share of right labels is the mean of P over u. Answers to early fits count
+less, as labels have become better since; and rows are wrong together, so that few independent ones make up
+what is estimated.
 """
 
 from collections.abc import Sequence
@@ -16,24 +18,33 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graphwell._types import FloatArray, IntArray
+from graphwell._types import FloatArray
 
-EDGES = np.array([0.0, 0.5, 0.7, 0.85, 0.95, 0.99])
-"""Where ranges of scores begin."""
-PRIOR_ANSWERS = 2.0
-"""Answers that the scores themselves count as, in each range."""
-FORGETTING = 0.5
-DRAWS = 4_000
+LEVEL, SLOPE = (3.0, 3.0), (3.0, 2.0)
+"""Mean and standard deviation of the prior. Logistic regressions on all rows of tables as below came to
+3.2 +- 1.9 and 3.4 +- 2.2; the prior of the level is wider, for tables with hardly a wrong label."""
+HARDER, HALF_LIFE, INDEPENDENT_ROWS = 0.5, 40, 50
+"""Logits that asked rows are below others of their rank, answers after which one counts half, and rows that
+are right or wrong by themselves. Chosen together on 100 tables: `make_classification`, overlapping blobs,
+moons and shells, wine and digits, 120 to 800 rows, 60 questions of `auto`, 5, 7 or 10 at a time. On 100
+others, iris and breast cancer among them, the interval holds the true share in 95 % of 684 estimates and is
+1.16 times as wide as Wilson's from as many checks; on 36 hard ones in 92 % of 179, 1.25 times as wide. With a
+fit after each answer, on 30 tables: 88 % of 289, 1.31 times as wide. With random questions: 92 % of 199. Beta
+distributions in ranges of scores held it in 69, 75, 74 and 83 %."""
 ENOUGH_CHECKED = 10
 """Answers that must have checked a label before a figure is told: where nine of ten labels are right, fewer
-answers find no mistake at all in every second case, and the figure would be that of the scores alone."""
+answers find no mistake at all in every second case, and the interval would be that of the prior."""
+DRAWS = 4_000
+LEVELS, SLOPES = np.linspace(-3, 11, 43), np.linspace(-2, 9, 12)
+GRID = np.array([(level, slope) for level in LEVELS for slope in SLOPES])
+RANKS = (np.arange(50) + 0.5) / 50
 
 
 @dataclass(frozen=True)
 class Checked:
-    """A label that an answer checked: its score, whether it was right, and the number of fits since then."""
+    """A label that an answer checked: the rank of its score, if it was right, and the fits since then."""
 
-    score: float
+    rank: float
     right: bool
     age: int = 0
 
@@ -66,24 +77,24 @@ class AccuracyEstimate:
         )
 
 
-def estimated_accuracy(checked: Sequence[Checked], scores: FloatArray) -> AccuracyEstimate:
-    """The share of right labels among rows with these scores; a row without a label, 0, counts as wrong."""
-    labelled = scores[scores > 0]
-    rows = _counts(labelled, np.ones(len(labelled)))
-    claimed = np.clip(_counts(labelled, labelled) / np.maximum(rows, 1), 0.01, 0.99)
-    score_of = np.array([c.score for c in checked])
-    weights = np.array([FORGETTING**c.age for c in checked])
-    right = np.array([c.right for c in checked], dtype=bool)
-    a = PRIOR_ANSWERS * claimed + _counts(score_of[right], weights[right])
-    b = PRIOR_ANSWERS * (1 - claimed) + _counts(score_of[~right], weights[~right])
-    total = max(1, len(scores))
-    draws = np.random.default_rng(0).beta(a, b, size=(DRAWS, len(EDGES))) @ rows / total
-    share = float((a / (a + b)) @ rows / total)
-    low, high = np.quantile(draws, [0.05, 0.95])
+def estimated_accuracy(checked: Sequence[Checked], reached: float = 1.0) -> AccuracyEstimate:
+    """The share of right labels among rows without an answer; those that no label reaches count as wrong."""
+    ranks, right, ages = np.array([(c.rank, c.right, c.age) for c in checked]).reshape(-1, 3).T
+    weights = 0.5 ** ((ages[:, None] > ages).sum(axis=1) / HALF_LIFE)
+    logits = _logits(ranks) - HARDER
+    prior = ((GRID - (LEVEL[0], SLOPE[0])) / (LEVEL[1], SLOPE[1])) ** 2
+    likely = -np.logaddexp(0, (1 - 2 * right) * logits) @ weights - prior.sum(axis=1) / 2
+    posterior = np.exp(likely - likely.max())
+    posterior /= posterior.sum()
+    shares = (1 / (1 + np.exp(-_logits(RANKS)))).mean(axis=1)
+    rng = np.random.default_rng(0)
+    drawn = rng.choice(shares, DRAWS, p=posterior)
+    drawn += rng.standard_normal(DRAWS) * np.sqrt(drawn * (1 - drawn) / INDEPENDENT_ROWS)
+    share = reached * float(posterior @ shares)
+    low, high = reached * np.quantile(np.clip(drawn, 0, 1), [0.05, 0.95])
     return AccuracyEstimate(share, (min(share, float(low)), max(share, float(high))), len(checked))
 
 
-def _counts(scores: FloatArray, weights: FloatArray) -> FloatArray:
-    """Sum of the weights in each range of scores."""
-    ranges: IntArray = np.maximum(np.searchsorted(EDGES, scores, side="right") - 1, 0)
-    return np.bincount(ranges, weights=weights, minlength=len(EDGES))
+def _logits(ranks: FloatArray) -> FloatArray:
+    """A row for each point of the grid, a column for each rank."""
+    return GRID[:, :1] + GRID[:, 1:] * (ranks - 0.5)

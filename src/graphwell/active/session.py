@@ -88,6 +88,7 @@ class Session:
         self._weights: dict[int, float] = {}
         self._barred: set[int] = set()
         self._checked: dict[int, Checked] = {}
+        self._scores: FloatArray | None = None  # of the rows that had no label in the last fit, in order
         self.classifier = self._default() if classifier is None else classifier
         self.label_changes: int | None = None
 
@@ -215,6 +216,7 @@ class Session:
         with self.prepared.kept.open():
             self.classifier.fit(self.prepared.shown, self.labels, **self._sample_weight(), **options)
         self._given = np.array([row in self._answers for row in range(self.n_rows)])
+        self._scores = None
         self._checked = {row: replace(c, age=c.age + 1) for row, c in self._checked.items()}
         if known and not (len(known) > 1 and set(self.classifier.classes_) <= set(known)):
             self._checked = {}  # the labels of a fit that knew fewer classes say nothing of this one
@@ -236,9 +238,8 @@ class Session:
         if not self.is_fitted:
             raise ValueError("There is no fit whose labels could be judged; call fit() first.")
         unasked = ~np.isin(np.arange(self.n_rows), list(self._answers))
-        scores = fetched(self.classifier.label_distributions_).max(axis=1)
-        reached = fetched(self.classifier.reachable_)
-        found = estimated_accuracy(list(self._checked.values()), np.where(reached, scores, 0.0)[unasked])
+        reached = fetched(self.classifier.reachable_)[unasked]
+        found = estimated_accuracy(list(self._checked.values()), reached.mean() if len(reached) else 1.0)
         if len(self.classifier.classes_) > 1:
             return found
         return replace(found, interval=(0.0, 1.0))  # where one class is known, every score is 1
@@ -261,9 +262,15 @@ class Session:
             self._weights[row] = weight
             self._checked.pop(row, None)
         elif self._given is not None and not self._given[row] and row not in self._checked:
+            if self._scores is None:
+                scores = fetched(self.classifier.label_distributions_).max(axis=1)
+                self._scores = np.sort(scores[~self._given])
             found = fetched(self.classifier.transduction_[row : row + 1])[0]
-            score = float(fetched(self.classifier.label_distributions_[row : row + 1]).max())
-            self._checked[row] = Checked(score, bool(found == label))
+            score = fetched(self.classifier.label_distributions_[row : row + 1]).max()
+            less_sure = np.searchsorted(self._scores, score, side="left")
+            as_sure = np.searchsorted(self._scores, score, side="right") - less_sure
+            rank = float(less_sure + as_sure / 2) / len(self._scores)
+            self._checked[row] = Checked(rank, bool(found == label))
         self._answers[row] = label
         self._barred.discard(row)
 

@@ -232,7 +232,7 @@ class AccuracyCurve:
     >>> curve.points
     [{'labels': 3, 'share': 0.5, 'low': 0.2, 'high': 0.8}]
     >>> curve.checked
-    {7: Checked(score=0.6, right=True, age=0)}
+    {7: Checked(rank=0.6, right=True, age=0)}
     """
 
     def __init__(self, notes: Sequence[Mapping[str, Any]] = ()) -> None:
@@ -243,8 +243,8 @@ class AccuracyCurve:
             self._add(point, is_early=bool(note.get("early")))
             if note.get("anew"):
                 self.checked = {}
-            for row, score, right in note["checked"]:
-                self.checked[int(_number(row))] = Checked(_number(score), bool(right), fits_since)
+            for row, rank, right in note["checked"]:
+                self.checked[int(_number(row))] = Checked(_number(rank), bool(right), fits_since)
 
     def add(self, labels: int, fit: Fit, *, is_early: bool) -> dict[str, Any] | None:
         """Add the estimate after a fit; returns the note for the journal, None if nothing is new."""
@@ -256,7 +256,7 @@ class AccuracyCurve:
             return None
         self._add(point, is_early)
         anew = fit.accuracy.n_checked == len(fit.checked)  # what was checked before no longer counts
-        new = [[int(row), float(check.score), check.right] for row, check in fit.checked.items()]
+        new = [[int(row), float(check.rank), check.right] for row, check in fit.checked.items()]
         return {**point, "checked": new, "early": is_early, "anew": anew}
 
     def _add(self, point: dict[str, float], is_early: bool) -> None:
