@@ -18,6 +18,7 @@ from graphwell.experiments import paper
 from graphwell.experiments.paper import Case, Section
 from graphwell.progress import Progress, silent
 from graphwell.solve import Problem
+from graphwell.solve.problem import FIDELITY
 from graphwell.solve.reference import periodic_well_slope, rho
 from graphwell.solve.start import nearest_start
 from graphwell.view import plots
@@ -166,11 +167,11 @@ def _under(section: Section, case: Case, order: IntArray, seed: int) -> dict[str
 
     def standard() -> paper.Solved:
         """Descent on equation (6) with the periodic well in place of the double well."""
-        problem = Problem(case.graph, given, 3, paper.FIDELITY)
+        problem = Problem(case.graph, given, 3, FIDELITY)
         start = nearest_start(problem, find_backend(n_jobs=1).engine(case.graph), stream(seed, "start")).state
         u = start.labels + start.offsets
         known = np.where(given >= 0, given, 0)
-        fidelity = np.where(given >= 0, paper.FIDELITY, 0.0)
+        fidelity = np.where(given >= 0, FIDELITY, 0.0)
         for epsilon, sweeps in paper.FIXED:
             for _ in range(sweeps):
                 slope = (
