@@ -186,3 +186,7 @@ def test_every_model_learns_two_clusters():
     for name in MODELS:
         predicted = fit_model(name, Sample(X, y), 2)(X).argmax(axis=1)
         assert (predicted == y).mean() > 0.8, name
+
+
+def test_no_metric_and_no_classifier_have_one_name():
+    assert CANDIDATES.keys() & {*MODELS, "graph"} == set()

@@ -461,6 +461,8 @@ def verdict(
     def classifier(each: Any) -> Model:
         return lambda labels, shown, asked: fit_model(each, shown, given.n_classes)(rows_at(asked))
 
+    if both := graphs.keys() & made.keys():
+        raise RuntimeError(f"A metric and a classifier have one name: {', '.join(sorted(both))}.")
     models = {**graphs, **{name: classifier(each) for name, each in made.items()}}
     metrics, named = list(graphs)[1:], always if automatic else tuple(made)
     with threadpool_limits(1):  # few rows, and the same bits for any number of threads

@@ -132,7 +132,7 @@ def components(sample: Sample) -> Map:
 @metric_candidate("discriminants", "shrunk linear discriminants", labels_per_class=3)
 def discriminants(sample: Sample) -> Map:
     """Linear discriminants: within the classes the shrunk covariance becomes the identity."""
-    found = sample.model("discriminants")
+    found = sample.model("shrunk discriminants")
     axes = found.scalings_[:, : len(found.classes_) - 1]
     return Chain((sample.standard, Linear(np.zeros(len(axes)), np.ascontiguousarray(axes))))
 

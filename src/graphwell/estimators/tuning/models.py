@@ -185,7 +185,7 @@ class ModelCandidate:
 
 MODELS: dict[str, ModelCandidate] = {
     "logistic": ModelCandidate(lambda: LogisticRegression(max_iter=300)),
-    "discriminants": ModelCandidate(
+    "shrunk discriminants": ModelCandidate(
         lambda: LinearDiscriminantAnalysis(solver="eigen", shrinkage="auto"), labels_per_class=4
     ),
     # Of few columns that matter among many, splits at random must see half: 2.3 points on messy tables.
