@@ -268,3 +268,15 @@ def test_nothing_but_a_lock_is_written_into(tmp_path):
             pass
         lock.unlink()
     assert victim.read_text() == "precious"
+
+
+def test_a_system_without_locks_writes_whole_files_too(tmp_path, monkeypatch):
+    monkeypatch.setattr("graphwell.io.files.fcntl", None)
+    path = tmp_path / "a"
+    with written_whole(path) as file:
+        file.write(b"whole")
+    with pytest.raises(KeyError), written_whole(path) as file:
+        file.write(b"half")
+        raise KeyError
+    assert path.read_bytes() == b"whole"
+    assert list(tmp_path.iterdir()) == [path]

@@ -55,6 +55,8 @@ def written_whole(path: Path) -> Iterator[IO[bytes]]:
         os.fsync(descriptor)
         if target.exists():
             shutil.copymode(target, temporary)
+        if fcntl is None:  # Windows renames no open file
+            os.close(descriptor)
         temporary.replace(target)
         _sync_folder(target.parent)
 
@@ -121,8 +123,11 @@ def _temporary(folder: Path, make: Callable[[Path], int]) -> Iterator[tuple[Path
             descriptor = make(path)
         yield path, descriptor
     finally:
+        if fcntl is None and descriptor is not None:  # nor does it remove one
+            with suppress(OSError):
+                os.close(descriptor)
         _remove(path)
-        if descriptor is not None:
+        if fcntl is not None and descriptor is not None:
             os.close(descriptor)
 
 
