@@ -238,13 +238,18 @@ def dense_mbo(graph, y, seed_labels, step, fidelity, iterations):
     return u.argmax(axis=1)
 
 
+def order_of(fitted):
+    """The order of vertices and classes in which a fit draws its start."""
+    return fitted._predictor.order
+
+
 def test_mbo_matches_dense_threshold_dynamics():
     graph, y = connected_case(6)
     start = stream(0, "start").integers(3, size=24)
     found = baselines.MulticlassMBO(n_eigenvectors=24, max_iter=5, fidelity=10.0, random_state=0).fit(
         graph, y
     )
-    expected = dense_mbo(graph, y, start, 0.3, 10.0, 5)
+    expected = dense_mbo(graph, y, order_of(found).class_numbers(start), 0.3, 10.0, 5)
     np.testing.assert_array_equal(found.transduction_[6:], expected[6:])
 
 
@@ -267,12 +272,7 @@ def test_the_slope_is_that_of_the_potential(n_classes):
 def test_steps_are_those_of_the_full_matrix():
     graph, y = connected_case(3)
     known, Y = (y >= 0)[:, None], np.eye(3)[y] * (y >= 0)[:, None]
-    u = np.where(known, Y, stream(0, "start").dirichlet(np.ones(3), 24))
     step, fidelity, convex = 0.1, 5.0, 5.0 + 1 / 2.0
-    inverse = np.linalg.inv(np.eye(24) * (1 + step * convex) + step * 2.0 * graph.L_s.toarray())
-    for _ in range(4):
-        slope = well_slope(u) / 2.0 + fidelity * known * (u - Y)
-        u = on_simplex(inverse @ ((1 + step * convex) * u - step * slope))
     clf = baselines.SimplexGinzburgLandau(
         n_eigenvectors=24,
         epsilon=2.0,
@@ -282,6 +282,12 @@ def test_steps_are_those_of_the_full_matrix():
         tol=1e-30,
         random_state=0,
     ).fit(graph, y)
+    order, drawn = order_of(clf), stream(0, "start").dirichlet(np.ones(3), 24)
+    u = np.where(known, Y, order.by_class(drawn)[order.vertices])
+    inverse = np.linalg.inv(np.eye(24) * (1 + step * convex) + step * 2.0 * graph.L_s.toarray())
+    for _ in range(4):
+        slope = well_slope(u) / 2.0 + fidelity * known * (u - Y)
+        u = on_simplex(inverse @ ((1 + step * convex) * u - step * slope))
     np.testing.assert_allclose(clf.label_distributions_[6:], u[6:], atol=1e-9)
 
 
