@@ -4,7 +4,7 @@ BIN := .venv/bin
 # PINS="--constraint .ci/requirements-dev.txt" installs the versions that the tests were last run with.
 PINS ?=
 
-.PHONY: demo test test-all bounds lint coverage plugin docs links bench torture wheel audit clean
+.PHONY: demo test test-all bounds lint coverage plugin docs links bench benchmarks-page torture wheel audit clean
 
 demo: .venv/ready
 	$(BIN)/graphwell demo --out demo
@@ -52,6 +52,10 @@ links: .venv/docs
 BENCH ?= sweep descent fit scale startup peers
 bench: .venv/bench
 	$(BIN)/python -m benchmarks $(BENCH)
+
+# The tables of README.md and docs/comparison.md, from the files of benchmarks/results.
+benchmarks-page: .venv/ready
+	$(BIN)/python -m benchmarks page
 
 # Attacks of every kind, each a set number of times; HOURS=8 goes on for a night, SEED=1000 makes other attempts.
 HOURS ?=

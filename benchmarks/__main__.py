@@ -30,6 +30,7 @@ BENCHMARKS = {
     "paint": ("pages", "how long a stroke takes until the page of graphwell paint can show it"),
     "cluster": ("cluster", "time, scheduling, bytes moved and memory of a fit on Dask workers"),
     "kill_workers": ("cluster", "whether a fit ends with its labels when one of its workers is killed"),
+    "page": ("page", "write the tables of README and docs from benchmarks/results"),
     "gpu": ("gpu", "times on an NVIDIA GPU against their bars, beside the CPU, where there is one"),
 }
 """The module of each, with a function of its name or ``main``, and the question that it answers."""

@@ -17,15 +17,15 @@ from graphwell.segmentation.drawing import contact_sheet
 
 FOLDER = Path(__file__).parent / "_static"
 BLUE, RUST, GREY = "#1f6f8b", "#b5541c", "#888888"
-MEAN_RANKS = {  # docs/data.md
-    "graphwell": 1.88,
-    "random forest": 3.33,
-    "logistic regression": 3.83,
-    "Laplace learning": 4.05,
-    "LabelSpreading": 5.47,
-    "nearest neighbour": 5.51,
-    "Poisson learning": 5.86,
-    "boosting": 6.07,
+MEAN_RANKS = {  # docs/comparison.md
+    "graphwell": 1.79,
+    "random forest": 3.53,
+    "logistic regression": 3.77,
+    "Laplace learning": 4.21,
+    "boosting": 5.52,
+    "Poisson learning": 5.65,
+    "nearest neighbour": 5.72,
+    "LabelSpreading": 5.82,
 }
 QUESTIONS = [
     ("a table, vectors, texts", ("some labels", "graphwell classify"), ("no labels", "graphwell label")),

@@ -25,7 +25,7 @@ def main() -> None:
     truth = load_digits().target
     with tempfile.TemporaryDirectory() as folder:
         frames = recorded(Path(folder), truth)
-    colours = frames[-1].quantize(128, dither=PIL.Image.Dither.NONE)
+    colours = frames[-1].quantize(255, PIL.Image.Quantize.FASTOCTREE, dither=PIL.Image.Dither.NONE)
     frames = [frame.quantize(palette=colours, dither=PIL.Image.Dither.NONE) for frame in frames]
     times = [int(1000 * SECONDS)] * (len(frames) - 1) + [int(1000 * LAST)]
     frames[0].save(OUTPUT, save_all=True, append_images=frames[1:], duration=times, loop=0, optimize=True)

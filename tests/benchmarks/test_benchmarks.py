@@ -13,6 +13,7 @@ import pytest
 
 import graphwell as gw
 from benchmarks import cluster, labels, messy, methods, processes, segmentation
+from benchmarks import page as tables_of_pages
 from benchmarks.__main__ import BENCHMARKS, main
 from benchmarks.data import DataMissingError, Dataset, available, geometric_cut, load, standardised
 from benchmarks.output import Figure, Options, ratios, resumed
@@ -201,3 +202,10 @@ def test_messy_tables_are_read_as_they_were(tmp_path, seed):
     assert list(table["class"]) == ["a", "b", "?"]
     assert list(table["n"].astype(int)) == [1, 2, 3]
     assert table["weight"].astype(str)[0] in ("67.2 kg", "67,2 kg")
+
+
+def test_the_tables_of_the_pages_are_those_of_the_results():
+    for page in tables_of_pages.PAGES:
+        assert tables_of_pages.filled(page.read_text()) == page.read_text(), (
+            f"run make benchmarks-page: {page.name}"
+        )
