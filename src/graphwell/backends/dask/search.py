@@ -288,7 +288,7 @@ def _weighed(
 
 @dataclass(frozen=True)
 class PartitionedPoints:
-    """The space of rows that lie on the workers (see `graphwell.graph.space.Space`): all ask the same."""
+    """Where bridges are searched among rows that lie on the workers: all of them ask the same."""
 
     comm: Communicator
     partition: Partition
