@@ -453,7 +453,8 @@ def verdict(
     made: dict[str, Any] = {}
     for each in wanted:
         name = name_of(each)
-        made[name if name not in made else f"{name} {len(made) + 1}"] = each
+        # A metric of the same name would be overwritten.
+        made[name if name not in made and name not in graphs else f"{name} {len(made) + 1}"] = each
     few = sampled(sample.labels, LABELS_JUDGED, 0, np.random.default_rng(0))
     judged, of_judged = sample.some(few), places[few]
     checked = sampled(given.labels, NUMBERS_CHECKED // given.n_classes, 0, np.random.default_rng(0))
@@ -461,8 +462,6 @@ def verdict(
     def classifier(each: Any) -> Model:
         return lambda labels, shown, asked: fit_model(each, shown, given.n_classes)(rows_at(asked))
 
-    if both := graphs.keys() & made.keys():
-        raise RuntimeError(f"A metric and a classifier have one name: {', '.join(sorted(both))}.")
     models = {**graphs, **{name: classifier(each) for name, each in made.items()}}
     metrics, named = list(graphs)[1:], always if automatic else tuple(made)
     with threadpool_limits(1):  # few rows, and the same bits for any number of threads
