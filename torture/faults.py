@@ -45,7 +45,7 @@ def kill(seed: int) -> None:
         end(hurt(kind, folder, signal.SIGKILL, rng, *options), expected={0, -signal.SIGKILL})
     end(start(kind, folder, "out", *options), expected={0})
     check_same(folder, "out", kind)
-    check_left(folder, "out.npz", "out.npy", "run", "masks")
+    check_left(folder, "out.npz", "out.npy", "run", "masks", killed=True)
     shutil.rmtree(folder)
 
 
@@ -199,7 +199,7 @@ def _as_anybody(kind: str, folder: Path, rng: random.Random) -> None:
     shutil.rmtree(folder / "masks", ignore_errors=True)
     end(start(kind, folder, "out", *options), expected={0})
     check_same(folder, "out", kind)
-    check_left(folder, "out.npz", "out.npy", "page.html", "run", "masks")
+    check_left(folder, "out.npz", "out.npy", "page.html", "run", "masks", killed=True)
 
 
 def _run_while_mode_changes(

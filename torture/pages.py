@@ -152,7 +152,7 @@ def work_and_be_killed(seed: int) -> None:
             end(served, expected={-signal.SIGKILL})
         user.came_back_to(_state(folder, user), hasty)
     _check_history(folder, user, rng)
-    check_left(folder, *user.files)
+    check_left(folder, *user.files, killed=True)
     shutil.rmtree(folder)
 
 

@@ -262,8 +262,10 @@ def furnish(folder: Path) -> None:
     (folder / "tmp").mkdir()
 
 
-def check_left(folder: Path, *allowed: str) -> None:
-    """Nothing may be left but what is named."""
+def check_left(folder: Path, *allowed: str, killed: bool = False) -> None:
+    """Nothing may be left but what is named, and unfinished files of a run that was killed."""
+    for unfinished in folder.glob(".graphwell-*.tmp") if killed else ():
+        shutil.rmtree(unfinished) if unfinished.is_dir() else unfinished.unlink()
     left = {path.name for path in folder.iterdir()} - {*GIVEN, *allowed}
     left |= {path.name for path in (folder / "tmp").iterdir()}
     if left:

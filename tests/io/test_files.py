@@ -87,38 +87,6 @@ def test_a_full_disc_names_the_file(tmp_path, error, words):
         assert caught.value.filename == str(tmp_path / "out")
 
 
-WRITE = """
-import sys
-from pathlib import Path
-from graphwell.io.files import written_whole, folder_written_whole
-folder = Path(sys.argv[1])
-with written_whole(folder / "out") as file, folder_written_whole(folder / "parts") as parts:
-    file.write(b"half")
-    (parts / "one").write_text("1")
-    print("begun", flush=True)
-    sys.stdin.read()
-"""
-
-
-def test_what_a_killed_process_left_is_removed_and_what_others_write_or_own_stays(tmp_path):
-    (tmp_path / "victim").write_text("precious")
-    (tmp_path / f".graphwell-{'0' * 16}.tmp").symlink_to(tmp_path / "victim")
-    (tmp_path / ".graphwell-notes.tmp").write_text("precious")
-    writer = subprocess.Popen(
-        [sys.executable, "-c", WRITE, tmp_path], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    )
-    with writer:
-        assert writer.stdout.readline() == b"begun\n"
-        with written_whole(tmp_path / "new"):
-            pass
-        assert len(names(tmp_path)) == 6
-        writer.send_signal(signal.SIGKILL)
-    with written_whole(tmp_path / "new"):
-        pass
-    assert len(names(tmp_path)) == 4
-    assert (tmp_path / "victim").read_text() == "precious"
-
-
 # -------------------------------------------------------------------------------------------------- names
 
 
@@ -268,12 +236,3 @@ def test_nothing_but_a_lock_is_written_into(tmp_path):
             pass
         lock.unlink()
     assert victim.read_text() == "precious"
-
-
-def test_a_system_without_locks_writes_whole_files_too(tmp_path, monkeypatch):
-    monkeypatch.setattr("graphwell.io.files.fcntl", None)
-    path = tmp_path / "a"
-    with written_whole(path) as file:
-        file.write(b"whole")
-    assert path.read_bytes() == b"whole"
-    assert list(tmp_path.iterdir()) == [path]

@@ -37,7 +37,7 @@ def test_a_signal_hits_a_run_at_some_moment(folder, seed):
     program.end(process, expected={0, -signal.SIGKILL})
     program.end(program.start("segment", folder, "out"), expected={0})
     program.check_same(folder, "out", "segment")
-    program.check_left(folder, "out.npy")
+    program.check_left(folder, "out.npy", killed=True)
 
 
 def test_an_end_that_was_not_expected_is_lost(folder):

@@ -1,6 +1,6 @@
 """Marks in files: classes of pixels, drawn as strokes, polygons and masks, or listed one by one.
 
-Drawings are the JSON of graphwell's own page, labelme, COCO and napari. Points are (x, y) from the top left
+Drawings are the JSON of graphwell's own page, labelme and COCO. Points are (x, y) from the top left
 corner of the picture: the middle of its first pixel is (0.5, 0.5). A pixel is marked if its middle is
 covered; later shapes cover earlier ones.
 """
@@ -30,8 +30,6 @@ FARTHEST = 1e7  # points farther away than this, in pixels, are none
 GARBLED = (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError)
 """Raised by reading a file in which a part is missing or of another kind."""
 FORMAT_NAME, VERSION = "graphwell-strokes", 1
-COLUMNS = ("class", "label", "name")  # of a table of napari: where the class of each shape stands
-ELLIPSE_CORNERS = 128
 Colors = Mapping[int, tuple[int, int, int]]
 PALETTE = (  # matplotlib's ten
     (31, 119, 180), (255, 127, 14), (44, 160, 44), (214, 39, 40), (148, 103, 189),
@@ -291,16 +289,8 @@ def _mask_of_runs(runs: Any, shape: tuple[int, ...]) -> BoolArray:
     if tuple(runs["size"]) != tuple(shape):
         raise ValueError(f"a mask has the size {runs['size']}, the image {list(shape)}")
     counts = runs["counts"]
-    if isinstance(counts, str):  # five bits a character; from the third on, differences to two before
-        text, counts, value, shift = counts, [], 0, 0
-        for character in text:
-            bits = ord(character) - ord("0")
-            value |= (bits & 0x1F) << shift
-            shift += 5
-            if not bits & 0x20:  # no more bits follow
-                value -= (1 << shift) if bits & 0x10 else 0  # negative
-                counts.append(value + (counts[-2] if len(counts) > 2 else 0))
-                value, shift = 0, 0
+    if isinstance(counts, str):
+        raise ValueError("a mask has compressed runs; unpack them with pycocotools.mask.decode")
     lengths = np.array(counts, dtype=np.int64)
     if (lengths < 0).any() or lengths.sum() != shape[0] * shape[1]:
         raise ValueError(f"the runs of a mask are {lengths.sum()} pixels long, not {shape[0] * shape[1]}")
@@ -308,62 +298,16 @@ def _mask_of_runs(runs: Any, shape: tuple[int, ...]) -> BoolArray:
     return marked.reshape(shape[1], shape[0]).T
 
 
-def _draw_napari(document: Any, drawing: Drawing) -> None:
-    """Draw a layer of shapes of napari: areas filled, lines and paths as wide as their edges.
-
-    ``json.dumps(layer.as_layer_data_tuple(), default=...)`` writes a list of the data, the settings and the
-    word "shapes"; an object with "data" among the settings will do. Points are (row, column), and whole
-    numbers mean the middle of a pixel.
-    """
-    data, settings = document[:2] if isinstance(document, list) else (document["data"], document)
-
-    def each(value: Any) -> list[Any]:
-        return list(value) if isinstance(value, list) else [value] * len(data)
-
-    table = settings.get("features") or settings.get("properties") or {}
-    columns = [name for name in COLUMNS if name in table] or list(table)
-    if len(columns) == 0:
-        raise ValueError("its shapes have no class; give the layer a feature called 'class'")
-    column = table[columns[0]]
-    classes = list(column.values()) if isinstance(column, dict) else list(column)
-    if len(classes) != len(data):
-        raise ValueError(f"it holds {len(data)} shapes, but {len(classes)} values of {columns[0]!r}")
-    kinds, widths = each(settings["shape_type"]), each(settings.get("edge_width", THINNEST))
-    for points, kind, width, name in zip(data, kinds, widths, classes, strict=True):
-        corners = np.asarray(points, dtype=np.float64)[:, ::-1] + 0.5
-        number = drawing.number_of(name)
-        if kind in ("line", "path"):
-            drawing.stroke(corners, number, width)
-            continue
-        if kind == "ellipse":  # inside a rectangle, which may be turned
-            middle = corners.mean(axis=0)
-            across, down = (corners[1] - corners[0]) / 2, (corners[3] - corners[0]) / 2
-            angles = np.linspace(0, 2 * np.pi, ELLIPSE_CORNERS, endpoint=False)[:, None]
-            corners = np.asarray(middle + np.cos(angles) * across + np.sin(angles) * down)
-        drawing.polygon(corners, number)
-
-
+KEYS = {  # what documents of a program hold
+    "labelme": {"shapes", "imageHeight"},
+    "COCO": {"images", "annotations", "categories"},
+    "graphwell strokes": {"format"},
+}
 PROGRAMS: dict[str, Callable[[Any, Drawing], None]] = {
     "graphwell strokes": _draw_strokes,
     "labelme": _draw_labelme,
     "COCO": _draw_coco,
-    "napari": _draw_napari,
 }
-
-
-def _program_of(document: Any) -> str | None:
-    """The program that wrote a document, by what only its documents hold."""
-    if isinstance(document, list):
-        return "napari" if len(document) == 3 and document[2] == "shapes" else None
-    held = set(document) if isinstance(document, dict) else set()
-    if "format" in held and document["format"] == FORMAT_NAME:
-        return "graphwell strokes"
-    keys = {
-        "labelme": {"shapes", "imageHeight"},
-        "COCO": {"images", "annotations", "categories"},
-        "napari": {"data", "shape_type"},
-    }
-    return next((name for name, wanted in keys.items() if wanted <= held), None)
 
 
 def read_drawing(path: Path, shape: tuple[int, int], picture: str | None = None) -> Marks:
@@ -373,7 +317,8 @@ def read_drawing(path: Path, shape: tuple[int, int], picture: str | None = None)
         document = json.loads(path.read_text(encoding="utf-8-sig"))
     except (ValueError, RecursionError) as error:
         raise OptionError("seeds", "{field} {} is no JSON file, or a damaged one.", path) from error
-    name = _program_of(document)
+    held = set(document) if isinstance(document, dict) else set()
+    name = next((program for program, keys in KEYS.items() if keys <= held), None)
     if name is None:
         problem = "{field} {} is no drawing of a known kind; known are {}."
         raise OptionError("seeds", problem, path, ", ".join(PROGRAMS))

@@ -6,13 +6,12 @@
 import errno
 import io
 import os
-import re
 import secrets
 import shutil
 import socket
 import stat
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
@@ -23,14 +22,12 @@ from graphwell.progress import undisturbed
 fcntl: Any
 try:
     import fcntl
-except ImportError:  # a system without these locks: files are written as safely, but nobody has to wait
+except ImportError:  # Windows has no such locks: nobody has to wait
     fcntl = None
 
 STANDARD = Path("-")
 NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
-NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_FOLLOW | getattr(os, "O_BINARY", 0)
 DISC_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
-TEMPORARY = re.compile(r"\.graphwell-(\d+-)?[0-9a-f]{16}\.tmp")  # earlier versions had a process in it too
 LONGEST_NOTE = 200  # bytes in the file of a lock
 
 
@@ -44,37 +41,33 @@ def written_whole(path: Path) -> Iterator[IO[bytes]]:
     The bytes go to a temporary file in the same folder, reach the disc, and are then renamed. After an error,
     an interrupt or a power cut the name holds what it held before. A link is followed.
     """
-    target = path.resolve()
-    with (
-        _named_in_errors(path),
-        _temporary(target.parent, lambda name: os.open(name, NEW_FILE, 0o666)) as (temporary, descriptor),
-        os.fdopen(descriptor, "wb", closefd=False) as file,
-    ):
-        yield file
-        file.flush()
-        os.fsync(descriptor)
-        if target.exists():
-            shutil.copymode(target, temporary)
-        if fcntl is None:  # Windows renames no open file
-            os.close(descriptor)
-        temporary.replace(target)
-        _sync_folder(target.parent)
+    target, temporary = path.resolve(), _temporary(path)
+    with _named_in_errors(path, temporary):
+        try:
+            with temporary.open("xb") as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            if target.exists():
+                shutil.copymode(target, temporary)
+            temporary.replace(target)
+            _sync_folder(target.parent)
+        finally:
+            temporary.unlink(missing_ok=True)
 
 
 @contextmanager
 def folder_written_whole(path: Path) -> Iterator[Path]:
     """Make a folder that takes its name only when everything has been written into it."""
-
-    def made(name: Path) -> int:
-        name.mkdir()
-        # Only POSIX systems let a folder be opened, to lock it.
-        return os.open(name if hasattr(os, "O_DIRECTORY") else os.devnull, os.O_RDONLY)
-
-    target = path.resolve()
-    with _named_in_errors(path), _temporary(target.parent, made) as (temporary, _):
-        yield temporary
-        temporary.rename(target)
-        _sync_folder(target.parent)
+    target, temporary = path.resolve(), _temporary(path)
+    with _named_in_errors(path, temporary):
+        try:
+            temporary.mkdir()
+            yield temporary
+            temporary.rename(target)
+            _sync_folder(target.parent)
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
 
 
 @contextmanager
@@ -99,56 +92,19 @@ def written_together() -> Iterator[ExitStack]:
             held.close()
 
 
-@contextmanager
-def _temporary(folder: Path, make: Callable[[Path], int]) -> Iterator[tuple[Path, int]]:
-    """A new file or folder and its open descriptor, removed unless it is renamed.
-
-    Its lock ends with its process: what killed processes left is removed by the next one.
-    """
-    for entry in os.scandir(folder) if fcntl is not None and os.access(folder, os.R_OK) else ():
-        if TEMPORARY.fullmatch(entry.name):
-            with suppress(OSError):
-                found = os.open(entry.path, os.O_RDONLY | NO_FOLLOW | os.O_NONBLOCK)
-                try:
-                    if os.fstat(found).st_uid == os.geteuid() and _try_lock(found):
-                        _remove(Path(entry.path))
-                finally:
-                    os.close(found)
-    path = folder / f".graphwell-{secrets.token_hex(8)}.tmp"
-    descriptor = None
-    try:
-        descriptor = make(path)
-        while not (_try_lock(descriptor) and path.exists()):  # another took it for one that was left behind
-            os.close(descriptor)
-            descriptor = make(path)
-        yield path, descriptor
-    finally:
-        if fcntl is None and descriptor is not None:  # nor does it remove one
-            with suppress(OSError):
-                os.close(descriptor)
-        _remove(path)
-        if fcntl is not None and descriptor is not None:
-            os.close(descriptor)
-
-
-def _remove(path: Path) -> None:
-    """Remove what is there; a folder that may no longer be entered keeps it."""
-    with suppress(OSError):
-        if path.is_dir():
-            shutil.rmtree(path, ignore_errors=True)
-        else:
-            path.unlink(missing_ok=True)
+def _temporary(path: Path) -> Path:
+    return path.resolve().with_name(f".graphwell-{secrets.token_hex(8)}.tmp")
 
 
 @contextmanager
-def _named_in_errors(path: Path) -> Iterator[None]:
-    """Errors of a disc name the file that the user knows, in place of none or a temporary one."""
+def _named_in_errors(path: Path, temporary: Path) -> Iterator[None]:
+    """Errors of a disc name the file that the user knows, in place of none or the temporary one."""
     try:
         yield
     except OSError as error:
-        wordy = error.errno is None  # NumPy and Arrow say in words that a disc is full
-        nameless = error.filename is None and (wordy or error.errno in DISC_ERRORS)
-        if nameless or TEMPORARY.fullmatch(Path(os.fsdecode(error.filename or "")).name):
+        # NumPy and Arrow say in words, without a number, that a disc is full.
+        nameless = error.filename is None and error.errno in (None, *DISC_ERRORS)
+        if nameless or error.filename == str(temporary):
             reason = error.strerror or f"It could not be written to its end ({error})"
             raise OSError(error.errno or errno.EIO, reason, str(path)) from error
         raise
@@ -264,20 +220,18 @@ def held_alone(path: Path, field: str) -> Iterator[None]:
 
     The lock is a hidden file beside it, and holds no longer than its process lives.
     """
+    if fcntl is None:
+        yield
+        return
     lock = path.resolve().with_name(f".{path.resolve().name}.lock")
     descriptor = _locked(lock, path, field)
     try:
-        note = f"process {os.getpid()} on {socket.gethostname()}"
-        os.truncate(descriptor if os.truncate in os.supports_fd else lock, 0)
-        os.write(descriptor, note.encode("utf-8", "replace"))
+        os.truncate(descriptor, 0)
+        os.write(descriptor, f"process {os.getpid()} on {socket.gethostname()}".encode("utf-8", "replace"))
         yield
     finally:
-        if sys.platform == "win32":  # there an open file cannot be removed
-            os.close(descriptor)
-            lock.unlink(missing_ok=True)
-        else:
-            lock.unlink(missing_ok=True)
-            os.close(descriptor)
+        lock.unlink(missing_ok=True)
+        os.close(descriptor)
 
 
 def _locked(lock: Path, path: Path, field: str) -> int:
@@ -297,10 +251,13 @@ def _locked(lock: Path, path: Path, field: str) -> int:
                     "remove it, or give another name."
                 )
                 raise OptionError(field, problem, path, lock)
-            if not _try_lock(descriptor):
-                note = os.read(descriptor, LONGEST_NOTE).decode("utf-8", "replace") or "another process"
-                problem = "{field} {} is in use by {}; wait for it, or give another name."
-                raise OptionError(field, problem, path, note)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                if error.errno in (errno.EWOULDBLOCK, errno.EACCES):  # else a file system without locks
+                    note = os.read(descriptor, LONGEST_NOTE).decode("utf-8", "replace") or "another process"
+                    problem = "{field} {} is in use by {}; wait for it, or give another name."
+                    raise OptionError(field, problem, path, note) from None
             with suppress(FileNotFoundError):
                 if os.path.samestat(os.fstat(descriptor), lock.lstat()):
                     return descriptor
@@ -308,14 +265,3 @@ def _locked(lock: Path, path: Path, field: str) -> int:
             os.close(descriptor)
             raise
         os.close(descriptor)
-
-
-def _try_lock(descriptor: int) -> bool:
-    """Lock an open file; False if somebody else holds the lock. File systems without locks say True."""
-    if fcntl is None:
-        return True
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        return error.errno not in (errno.EWOULDBLOCK, errno.EACCES)
-    return True
