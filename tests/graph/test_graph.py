@@ -58,12 +58,6 @@ def test_the_graph_cannot_be_changed():
             array[0] = 5
 
 
-def test_other_neighbours_give_the_graph_of_other_neighbours():
-    X = np.random.default_rng(0).normal(size=(150, 5))
-    fewer = Graph.from_features(X).with_neighbors(5)
-    np.testing.assert_allclose(fewer.W.toarray(), Graph.from_features(X, n_neighbors=5).W.toarray())
-
-
 def test_a_dask_array_is_not_fetched_silently():
     da = pytest.importorskip("dask.array")
     with pytest.raises(ValueError, match=r"works on one machine, and X is a Dask array; give X\.compute\(\)"):

@@ -16,10 +16,9 @@ from graphwell.backends.base import Backend, Rows, State
 from graphwell.errors import LabelWarning, warn_user
 from graphwell.estimators.labels import Labels
 from graphwell.estimators.tuning.maps import Linear
-from graphwell.graph.canonical import Canonical, arrange, bits_of, contents, mix
+from graphwell.graph.canonical import Canonical, RowsGraph, arrange, bits_of, contents, mix
 from graphwell.graph.checks import check_points, frozen
 from graphwell.graph.graph import Graph
-from graphwell.graph.of_rows import RowsGraph
 from graphwell.solve.descent import Step
 from graphwell.solve.fit import Run
 

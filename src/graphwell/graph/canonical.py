@@ -9,24 +9,32 @@ chosen does, everything is put into one order first, and the answer is put back:
    row is made of its values and the hashes of their columns, that of a column of its values and the hashes
    of their rows, that of a class of its labels. Hashes are added up in whole numbers, which know no order.
 3. They are sorted by their hashes. What content cannot tell apart keeps the order of the user.
+
+`RowsGraph` is the way back: the graph of a fit as users see it, a vertex for each of their rows.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from graphwell._rows import equal_rows
 from graphwell._threads import ThreadPool
 from graphwell._types import FloatArray, IntArray
+from graphwell.graph.checks import frozen, read_features, read_only
 from graphwell.graph.compiled import compiled, inner, seen
+from graphwell.graph.components import Bridges
+from graphwell.graph.graph import Graph, Origin, products_of_masses
+from graphwell.graph.knn import NeighborSearch, in_order
+from graphwell.memory import available, in_words
 
 ROWS_AT_ONCE = 4096
 # Of refinement. A column can be told from others by the rows of its values, after those by their columns;
 # a third round tells apart what differs in the labels of rows alone that differ in columns alone.
 ROUNDS = 3
+BYTES_OF_AN_EDGE = 8
 # Of splitmix64 (Steele, Lea, Flood, 2014).
 FIRST, SECOND, GOLDEN = (np.uint64(n) for n in (0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 0x9E3779B97F4A7C15))
 
@@ -43,24 +51,10 @@ mix = mixed.py_func
 
 
 @compiled(nogil=True)
-def _refine(bits: IntArray, columns: IntArray, rows: IntArray, sums: IntArray) -> None:
-    """Replace what rows have of their own by their hashes, and add their cells to the sums of the columns."""
-    for i in range(len(bits)):
-        total = rows[i]
-        for c in range(bits.shape[1]):
-            if bits[i, c] != 0:
-                total += mixed(bits[i, c] + columns[c])
-        rows[i] = mixed(total)
-        for c in range(bits.shape[1]):
-            if bits[i, c] != 0:
-                sums[c] += mixed(bits[i, c] + rows[i])
-
-
-@compiled(nogil=True)
-def _refine_sparse(
+def _refine(
     indptr: IntArray, indices: IntArray, bits: IntArray, columns: IntArray, rows: IntArray, sums: IntArray
 ) -> None:
-    """As `_refine`, for the rows of a CSR matrix."""
+    """Replace what rows have of their own by their hashes, and add their cells to the sums of the columns."""
     for i in range(len(rows)):
         total = rows[i]
         for at in range(indptr[i], indptr[i + 1]):
@@ -84,13 +78,14 @@ def refined(X: Any, columns: IntArray, own: IntArray, n_threads: int) -> tuple[I
 
     def some(first: int) -> IntArray:
         part, sums = slice(first, first + ROWS_AT_ONCE), np.zeros(X.shape[1], np.uint64)
+        here = X[part]
         if sparse.issparse(X):
-            begin, end = X.indptr[first], X.indptr[min(first + ROWS_AT_ONCE, X.shape[0])]
-            starts = seen(X.indptr[first : first + ROWS_AT_ONCE + 1] - begin)
-            stored = seen(X.indices[begin:end]), seen(bits_of(X.data[begin:end]))
-            _refine_sparse(starts, *stored, columns, rows[part], sums)
+            starts, numbers, values = here.indptr, here.indices, here.data
         else:
-            _refine(seen(bits_of(X[part])), columns, rows[part], sums)
+            m, d = here.shape
+            starts, values = np.arange(m + 1, dtype=np.int32) * d, here.ravel()
+            numbers = np.tile(np.arange(d, dtype=np.int32), m)
+        _refine(seen(starts), seen(numbers), seen(bits_of(values)), columns, rows[part], sums)
         return sums
 
     sums = pool.results(some, range(0, X.shape[0], ROWS_AT_ONCE))
@@ -98,21 +93,10 @@ def refined(X: Any, columns: IntArray, own: IntArray, n_threads: int) -> tuple[I
 
 
 def contents(X: Any, n_threads: int) -> IntArray:
-    """Number of the content of each row: equal rows have one number. Equal hashes are compared exactly."""
+    """Number of the content of each row: equal rows have one number, by 64 bits of a hash."""
     places = mix(np.arange(1, X.shape[1] + 1, dtype=np.uint64) * GOLDEN)
     hashes, _ = refined(X, places, np.zeros(X.shape[0], np.uint64), n_threads)
-    order = np.argsort(hashes, kind="stable")
-    ranked = hashes[order]
-    is_first = np.concatenate([[True], ranked[1:] != ranked[:-1]])
-    copies = np.flatnonzero(~is_first)
-    for begin in range(0, len(copies), ROWS_AT_ONCE):
-        some = copies[begin : begin + ROWS_AT_ONCE]
-        differ = X[order[some]] != X[order[some - 1]]
-        if differ.nnz if sparse.issparse(X) else differ.any():  # one chance in 10^9 for a million rows
-            return equal_rows([X])
-    found = np.empty(len(order), np.int64)
-    found[order] = np.cumsum(is_first) - 1
-    return found
+    return np.unique(hashes, return_inverse=True)[1]
 
 
 def collected(places: IntArray, hashes: IntArray, count: int) -> IntArray:
@@ -262,3 +246,122 @@ def arrange(
         None if (strengths == 1).all() else strengths,
         groups,
     )
+
+
+class RowsGraph(Graph):
+    """The graph of all rows, made when it is asked for from one whose vertices stand for equal rows.
+
+    Equal rows have the same neighbours and weights, and no edge among themselves.
+
+    Attributes
+    ----------
+    plain : Graph
+        What was computed on: a vertex for each row that differs from the others.
+    order : Canonical
+        Vertex of each row, and order of the columns.
+    """
+
+    plain: Graph
+    order: Canonical
+
+    def __init__(self, plain: Graph, order: Canonical) -> None:
+        self.__dict__.update(plain=plain, order=order, masses=None, sharpness=plain.sharpness)
+
+    @property
+    def vertices(self) -> IntArray:
+        """Vertex of each row."""
+        return self.order.vertices
+
+    @cached_property
+    def origin(self) -> Origin | None:
+        """What the graph was made from."""
+        origin = self.plain.origin
+        if origin is None:
+            return None
+        search = RowsSearch(origin.search, self.order, origin.search.recall)
+        return replace(origin, search=search, scales=origin.scales[self.vertices])
+
+    @cached_property
+    def W(self) -> Any:
+        """Affinities of the rows."""
+        W = self.plain.W
+        if self.plain.masses is not None:
+            data = (W.data / products_of_masses(W, self.plain.masses)).astype(W.dtype)
+            W = sparse.csr_array((data, W.indices, W.indptr), shape=W.shape)
+        copies = self.order.copies
+        need = BYTES_OF_AN_EDGE * float(copies @ (sparse.csr_array(W, dtype=bool) @ copies.astype(float)))
+        if need > available():
+            raise ValueError(
+                f"The graph of all rows takes about {in_words(int(need))}, as many are equal; "
+                "graph_.plain has one vertex for each of the others."
+            )
+        # W @ P.T for the columns, P being the indicator of the vertex of each row
+        found = W[self.vertices][:, self.vertices].tocsr()
+        found.sort_indices()
+        return frozen(found)
+
+    @property
+    def n_vertices(self) -> int:
+        """Number of rows."""
+        return len(self.vertices)
+
+    @cached_property
+    def components(self) -> IntArray:
+        """Number of the connected component of each row, as they are met."""
+        found = self.plain.components[self.vertices]
+        _, first, found = np.unique(found, return_index=True, return_inverse=True)
+        return read_only(np.argsort(np.argsort(first))[found])
+
+    @cached_property
+    def bridges(self) -> Bridges | None:
+        """Edges that join components without a known row to others."""
+        bridges = self.plain.bridges
+        if bridges is None:
+            return None
+        row = self.order.firsts
+        return replace(
+            bridges, near=row[bridges.near], far=row[bridges.far], rows=bridges.rows[self.vertices]
+        )
+
+    @property
+    def locality(self) -> IntArray | None:
+        """No order is known in which neighbours are near each other."""
+        return None
+
+    @property
+    def unbridged(self) -> Graph:
+        """The graph without bridges."""
+        return RowsGraph(self.plain.unbridged, self.order)
+
+    def affinity_to(self, X: Any) -> Any:
+        """Affinities of new rows to the fitted ones."""
+        if self.plain.origin is None:
+            return super().affinity_to(X)
+        return self.plain.affinity_to(self.order.of_new_rows(read_features(X, at_least=1)))[:, self.vertices]
+
+    def __reduce__(self) -> Any:
+        return RowsGraph, (self.plain, self.order)
+
+
+@dataclass(frozen=True, eq=False)
+class RowsSearch:
+    """The search of a graph whose vertices stand for equal rows, in the numbers of the rows."""
+
+    plain: NeighborSearch
+    order: Canonical
+    recall: float
+    locality: IntArray | None = None
+
+    @cached_property
+    def points(self) -> FloatArray:
+        """The point of each row."""
+        return self.plain.points[self.order.vertices]
+
+    def query(self, rows: FloatArray, k: int) -> tuple[IntArray, FloatArray]:
+        """Return indices and distances of the nearest of the rows that differ."""
+        indices, distances = self.plain.query(rows, k)
+        return self.order.firsts[indices], distances
+
+    def of_points(self, k: int) -> Iterator[tuple[IntArray, IntArray, FloatArray]]:
+        """Answer the points as they come."""
+        return in_order(self, k)

@@ -202,73 +202,42 @@ def check_affinities(values: FloatArray, name: str = "The affinity matrix") -> N
         raise ValueError(f"{name} holds values beyond {LARGEST_AFFINITY:g}; divide it by its largest one.")
 
 
-COMPRESSED = ("csr", "csc", "bsr")
-
-
 def sound_sparse(matrix: Any, name: str) -> Any:
     """Return a sparse matrix whose stored indices have been checked; any other object as it is."""
     if not sparse.issparse(matrix):
         return matrix
     if matrix.ndim != 2:
         raise ValueError(f"{name} must have two dimensions, got {matrix.ndim}.")
-    if matrix.format == "coo":
-        _check_coordinates(matrix, name)
-    elif matrix.format in COMPRESSED:
-        check_compressed(matrix, name)
-    else:
-        matrix = _converted(matrix, name)
-    return matrix
-
-
-def _converted(matrix: Any, name: str) -> Any:
-    """Lists, dictionaries and diagonals in a form whose indices can be checked."""
     try:
         if matrix.format == "lil":  # SciPy takes the lengths of one half for those of the other
             lengths = [[len(row) for row in half] for half in (matrix.rows, matrix.data)]
             if lengths[0] != lengths[1] or len(lengths[0]) != matrix.shape[0]:
                 raise ValueError("rows and data differ")
             matrix = matrix.tocsr()
-            check_compressed(matrix, name)
-        else:
+        elif matrix.format not in ("csr", "csc", "bsr"):
             matrix = matrix.tocoo()
-            _check_coordinates(matrix, name)
+            return sparse.coo_array((matrix.data, matrix.coords), shape=matrix.shape)  # looks at them
     except (AttributeError, IndexError, TypeError, ValueError, OverflowError) as error:
-        raise _damaged(name, "stored entries that do not fit its shape") from error
-    return matrix
+        raise _damaged(name) from error
+    return sound_compressed(matrix, name)
 
 
-def check_compressed(matrix: Any, name: str) -> None:
-    """Refuse a CSR, CSC or BSR matrix whose stored indices lead outside of it."""
-    pointers, indices, data = matrix.indptr, matrix.indices, matrix.data
-    arrays = all(isinstance(array, np.ndarray) for array in (pointers, indices, data))
-    if not arrays or pointers.dtype.kind != "i" or indices.dtype.kind != "i":
-        raise _damaged(name, "indices that are no integers")
-    height, width = matrix.blocksize if matrix.format == "bsr" else (1, 1)
-    n_rows, n_columns = matrix.shape[0] // height, matrix.shape[1] // width
-    major, minor = (n_columns, n_rows) if matrix.format == "csc" else (n_rows, n_columns)
-    dimensions = 3 if matrix.format == "bsr" else 1
-    if pointers.ndim != 1 or indices.ndim != 1 or data.ndim != dimensions or len(pointers) != major + 1:
-        raise _damaged(name, "stored arrays that do not fit its shape")
-    entries, rising = int(pointers[-1]), pointers[1:] >= pointers[:-1]  # differences could overflow
-    if pointers[0] != 0 or not rising.all() or entries > min(len(indices), len(data)):
-        raise _damaged(name, "row pointers that do not rise from 0 to the number of its entries")
-    if entries and (indices[:entries].min() < 0 or indices[:entries].max() >= minor):
-        across = "row" if matrix.format == "csc" else "column"
-        raise _damaged(name, f"{across} indices outside of its {minor:,} {across}s")
+def sound_compressed(matrix: Any, name: str) -> Any:
+    """A CSR, CSC or BSR matrix of the same arrays; refused if a stored index leads outside of it."""
+    kind = {"csr": sparse.csr_array, "csc": sparse.csc_array, "bsr": sparse.bsr_array}[matrix.format]
+    try:
+        sound = kind((matrix.data, matrix.indices, matrix.indptr), shape=matrix.shape)
+        sound.check_format(full_check=True)
+        if sound.indptr.min() < 0:  # the differences that SciPy looks at could overflow
+            raise ValueError("row pointers are negative")
+    except (TypeError, ValueError, OverflowError) as error:
+        raise _damaged(name) from error
+    return sound
 
 
-def _check_coordinates(matrix: Any, name: str) -> None:
-    for indices, size in zip(matrix.coords, matrix.shape, strict=True):
-        if not isinstance(indices, np.ndarray) or indices.dtype.kind != "i" or indices.ndim != 1:
-            raise _damaged(name, "indices that are no integers")
-        if len(indices) != len(matrix.data):
-            raise _damaged(name, "stored arrays of different lengths")
-        if len(indices) and (indices.min() < 0 or indices.max() >= size):
-            raise _damaged(name, f"indices outside of its shape {matrix.shape}")
-
-
-def _damaged(name: str, what: str) -> ValueError:
-    return ValueError(f"{name} is a sparse matrix with {what}; it is damaged, build it anew.")
+def _damaged(name: str) -> ValueError:
+    told = "is a sparse matrix whose stored entries do not fit its shape; it is damaged, build it anew."
+    return ValueError(f"{name} {told}")
 
 
 def frozen(matrix: Any) -> Any:

@@ -6,7 +6,6 @@ forest that grows from the components with a known row, in the rounds of Boruvka
 """
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,16 +16,15 @@ from graphwell._threads import one_blas_thread
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.errors import Sentence
 from graphwell.graph.checks import frozen
-from graphwell.graph.compiled import compiled, inner
-from graphwell.graph.scan import squared_distance
+from graphwell.graph.compiled import compiled
+from graphwell.graph.knn import NeighborSearch
 from graphwell.progress import heartbeat
 
 # Distances between two moments at which a fit can be cancelled.
-DISTANCES_AT_ONCE = 50_000_000
-NO_GROUP = -1
-ROWS_TOGETHER, POINTS_TOGETHER = 64, 256
-# Of a squared distance that is taken by products, as a share of the squares it is the difference of.
-ROUNDING = 1e-12
+DISTANCES_AT_ONCE = 1_000_000
+# So many neighbours of a row are looked at before it is compared with all others: of a small component one
+# of them lies outside.
+NEIGHBORS_FIRST = 64
 
 
 @dataclass(frozen=True)
@@ -37,6 +35,7 @@ class PointSpace:
     """
 
     points: FloatArray
+    search: NeighborSearch | None = None  # of the points
 
     def rows_at(self, places: IntArray) -> FloatArray:
         """Return some of the points."""
@@ -47,96 +46,54 @@ class PointSpace:
     ) -> tuple[IntArray, FloatArray]:
         """Return the place and the distance of the nearest point inside, or outside, the group of each row.
 
-        Of several at the same distance the first is taken; -1 and infinity where there is none.
+        -1 and infinity where there is none.
         """
+        # A point amid the others: differences from it lose little to rounding.
+        middle = self.points[:: max(1, len(self.points) // 1000)].mean(axis=0, dtype=np.float64)
+        found, centred = np.full(len(rows), -1), rows - middle
         with one_blas_thread():  # once: to set it takes 6 ms, and there may be thousands of groups
-            if not inside:
-                return self._nearest_of(rows, of, np.arange(len(self.points)), groups)
-            found, apart = np.full(len(rows), -1), np.full(len(rows), np.inf)
-            members = np.argsort(groups, kind="stable")
-            sorted_groups = groups[members]
-            for group in np.unique(of):  # a row is compared with its own group alone
-                here = np.flatnonzero(of == group)
-                first, last = np.searchsorted(sorted_groups, [group, group + 1])
-                anyone = np.full(len(here), NO_GROUP)
-                found[here], apart[here] = self._nearest_of(rows[here], anyone, members[first:last], groups)
-            return found, apart
+            if inside:  # a row is compared with its own group alone
+                by_group, askers = np.argsort(groups, kind="stable"), np.argsort(of, kind="stable")
+                wanted, first = np.unique(of[askers], return_index=True)
+                starts, ends = (np.searchsorted(groups[by_group], wanted, side) for side in ("left", "right"))
+                for here, start, end in zip(np.split(askers, first[1:]), starts, ends, strict=True):
+                    found[here] = self._nearest_of(centred[here], by_group[start:end], middle)
+            else:
+                if self.search is not None:
+                    near = self.search.query(rows, min(NEIGHBORS_FIRST, len(self.points)))[0]
+                    outside = groups[near] != of[:, None]
+                    first = outside.argmax(axis=1)[:, None]
+                    found = np.where(outside.any(axis=1), np.take_along_axis(near, first, 1)[:, 0], -1)
+                left = np.flatnonzero(found < 0)
+                everyone = np.arange(len(self.points))
+                found[left] = self._nearest_of(centred[left], everyone, middle, of[left], groups)
+        apart = np.linalg.norm(centred - (self.points[found] - middle), axis=1)
+        return found, np.where(found < 0, np.inf, apart)
 
     def _nearest_of(
-        self, rows: FloatArray, barred: IntArray, places: IntArray, groups: IntArray
-    ) -> tuple[IntArray, FloatArray]:
+        self,
+        rows: FloatArray,
+        places: IntArray,
+        middle: FloatArray,
+        barred: IntArray | None = None,
+        groups: IntArray | None = None,
+    ) -> IntArray:
         """The nearest of the points at these places, without those of the group that is barred to a row."""
-        found, apart = np.full(len(rows), -1), np.full(len(rows), np.inf)
-        if len(places) == 0:
-            return found, apart
-        center, few = self._middle, max(1, DISTANCES_AT_ONCE // len(places))
-        for start in range(0, len(rows), few):
+        found, lowest = np.full(len(rows), -1), np.full(len(rows), np.inf)
+        few = max(1, DISTANCES_AT_ONCE // max(1, len(rows)))
+        for start in range(0, len(places), few):
             heartbeat()
-            part = slice(start, start + few)
-            around = (self.points, places, groups, center)
-            nearest_outside(rows[part], barred[part], *around, found[part], apart[part])
-        return found, apart
-
-    @cached_property
-    def _middle(self) -> FloatArray:
-        """A point amid the others: differences from it lose little to rounding."""
-        return np.asarray(self.points[:: max(1, len(self.points) // 1000)].mean(axis=0, dtype=np.float64))
-
-
-@compiled(nogil=True)
-def nearest_outside(
-    rows: FloatArray,
-    barred: IntArray,
-    points: FloatArray,
-    places: IntArray,
-    groups: IntArray,
-    center: FloatArray,
-    found: IntArray,
-    apart: FloatArray,
-) -> None:
-    """Write the nearest of some points to each row, and its distance; not one of the group barred to the row.
-
-    The first of several at the same distance is taken. Matrix products, about a centre, say which points may
-    be the nearest; what rounding cannot tell apart is measured.
-    """
-    m, d = rows.shape
-    a, b = np.empty((ROWS_TOGETHER, d)), np.empty((POINTS_TOGETHER, d))
-    own, squares = np.empty(ROWS_TOGETHER), np.empty(POINTS_TOGETHER)
-    space = np.empty(ROWS_TOGETHER * POINTS_TOGETHER)
-    everything, lowest = np.arange(m), np.full(m, np.inf)
-    for first_point in range(0, len(places), POINTS_TOGETHER):
-        some = places[first_point : first_point + POINTS_TOGETHER]
-        _about(points, some, center, b, squares)
-        for first in range(0, m, ROWS_TOGETHER):
-            count = min(ROWS_TOGETHER, m - first)
-            _about(rows, everything[first : first + count], center, a, own)
-            products = space[: count * len(some)].reshape(count, len(some))
-            np.dot(a[:count], b[: len(some)].T, products)
-            for i in range(count):
-                row = first + i
-                for j in range(len(some)):
-                    value = own[i] + squares[j] - 2 * products[i, j]
-                    rounding = ROUNDING * (own[i] + squares[j])
-                    if value > lowest[row] + rounding or groups[some[j]] == barred[row]:
-                        continue
-                    lowest[row] = min(lowest[row], value + rounding)
-                    distance = np.sqrt(squared_distance(rows[row], points[some[j]]))
-                    if distance < apart[row] or (distance == apart[row] and some[j] < found[row]):
-                        apart[row], found[row] = distance, some[j]
-
-
-@inner
-def _about(
-    points: FloatArray, chosen: IntArray, center: FloatArray, out: FloatArray, squares: FloatArray
-) -> None:
-    """Write the chosen points relative to a centre, and their squared lengths."""
-    for i in range(len(chosen)):
-        total = 0.0
-        for c in range(len(center)):
-            value = points[chosen[i], c] - center[c]
-            out[i, c] = value
-            total += value * value
-        squares[i] = total
+            some = places[start : start + few]
+            points = self.points[some] - middle
+            # Squared distances, less the squared length of the row.
+            values = (points * points).sum(axis=1) - 2 * (rows @ points.T)
+            if barred is not None and groups is not None:
+                values[barred[:, None] == groups[some]] = np.inf
+            best = values.argmin(axis=1)
+            value = np.take_along_axis(values, best[:, None], axis=1)[:, 0]
+            closer = value < lowest
+            found[closer], lowest[closer] = some[best[closer]], value[closer]
+        return found
 
 
 @compiled(nogil=True)
@@ -249,10 +206,7 @@ def some_of_each(groups: IntArray, chosen: IntArray, most: int) -> IntArray:
     """Places of at most so many rows of each chosen group, evenly spread over its rows."""
     places = np.flatnonzero(np.isin(groups, chosen))
     places = places[np.argsort(groups[places], kind="stable")]
-    of = groups[places]
-    firsts = np.flatnonzero(np.diff(of, prepend=-1))
-    counts = np.diff(np.append(firsts, len(of)))
-    number, size = np.arange(len(of)) - np.repeat(firsts, counts), np.repeat(counts, counts)
+    number, size = _numbered(groups[places])
     wanted = np.minimum(size, most)
     return np.sort(places[number * wanted // size != (number - 1) * wanted // size])
 
@@ -260,10 +214,14 @@ def some_of_each(groups: IntArray, chosen: IntArray, most: int) -> IntArray:
 def shortest(groups: IntArray, apart: FloatArray) -> IntArray:
     """Places of the `PAIRS` smallest values of each group, the first of equals."""
     order = np.lexsort((apart, groups))
-    of = groups[order]
-    firsts = np.flatnonzero(np.diff(of, prepend=-1))
-    counts = np.diff(np.append(firsts, len(of)))
-    return order[np.arange(len(of)) - np.repeat(firsts, counts) < PAIRS]
+    return order[_numbered(groups[order])[0] < PAIRS]
+
+
+def _numbered(groups: IntArray) -> tuple[IntArray, IntArray]:
+    """Number of each place within its group, and the size of that, of groups that follow each other."""
+    firsts = np.flatnonzero(np.diff(groups, prepend=-1))
+    sizes = np.diff(np.append(firsts, len(groups)))
+    return np.arange(len(groups)) - np.repeat(firsts, sizes), np.repeat(sizes, sizes)
 
 
 def weight_sums(W: Any, groups: IntArray, n_groups: int) -> tuple[IntArray, IntArray]:
@@ -313,10 +271,10 @@ def every_component_has(components: IntArray, known: BoolArray, n_components: in
     return bool((np.bincount(components[known], minlength=n_components) > 0).all())
 
 
-def bridges_between(W: Any, points: FloatArray, components: IntArray, known: BoolArray) -> Bridges:
+def bridges_between(W: Any, search: NeighborSearch, components: IntArray, known: BoolArray) -> Bridges:
     """Bridges from the components of a graph that hold no known row."""
     sums = weight_sums(W, components, int(components.max()) + 1)
-    return make_bridges(PointSpace(points), components, known, *sums)
+    return make_bridges(PointSpace(search.points, search), components, known, *sums)
 
 
 def with_bridges(W: Any, bridges: Bridges) -> Any:

@@ -14,13 +14,13 @@ from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.errors import counted
 from graphwell.graph.checks import (
     check_affinities,
-    check_compressed,
     check_points,
     frozen,
     neighbor_counts,
     read_features,
     read_only,
     rows_differ,
+    sound_compressed,
     symmetric_matrix,
     told_if_changed,
 )
@@ -127,7 +127,7 @@ class Graph:
         """Refuse a matrix that compiled code could not follow: built by hand, unpickled or written into."""
         if getattr(self.W, "format", None) != "csr" or self.W.shape[0] != self.W.shape[1]:
             raise ValueError("A graph needs a square CSR matrix; Graph.from_affinity takes any other.")
-        check_compressed(self.W, "The affinity matrix of the graph")
+        sound_compressed(self.W, "The affinity matrix of the graph")
         check_affinities(self.W.data)
         if self.origin is not None and len(self.origin.scales) != self.n_vertices:
             raise ValueError("The graph has another number of vertices than the features it was made from.")
@@ -214,7 +214,12 @@ class Graph:
         progress("neighbours", None)
         with told_if_changed(points):
             search = build_search(points, k, exact=exact, n_jobs=n_jobs)
-            W, tau = _link(search, n_neighbors, scale_neighbor, progress, thread_count(n_jobs))
+            indices, distances = neighbors_of_all(search, k, progress)
+            tau = local_scales(distances, scale_neighbor)  # equation (3)
+            chosen = np.ascontiguousarray(indices[:, :n_neighbors])
+            weights = single_weights(chosen, distances[:, :n_neighbors], tau, thread_count(n_jobs))
+            del indices, distances  # lists of all rows: what is not needed any more makes room for the matrix
+            W = frozen(symmetric_affinity(chosen, weights))
         return cls(W, Origin(features, search, tau, X.shape[1], n_neighbors, scale_neighbor))
 
     @classmethod
@@ -343,15 +348,18 @@ class Graph:
         array([[0.  , 0.25],
                [0.25, 0.  ]])
         """
-        return self if power == 1 else SharpenedGraph(self, power)
-
-    def with_neighbors(self, n_neighbors: int) -> "Graph":
-        """Return the graph of the same rows with another number of neighbours, found by the same search."""
-        if self.origin is None:
-            raise ValueError("A graph made from affinities has no features to find other neighbours by.")
-        origin = replace(self.origin, n_neighbors=min(n_neighbors, self.n_vertices - 1))
-        W, _ = _link(origin.search, origin.n_neighbors, origin.scale_neighbor)
-        return Graph(W, origin).weighted(self.masses).sharpened(self.sharpness)
+        if power == 1:
+            return self
+        # exp(-d²/tau²) to a power is the kernel of a smaller scale: no search is needed for it.
+        W = self.W
+        data = W.data**power
+        if self.masses is not None:  # they are no part of what is raised
+            data *= products_of_masses(W, self.masses).astype(data.dtype) ** (1 - power)
+        np.maximum(data, data.dtype.type(WEIGHT_FLOOR), out=data)
+        W = frozen(sparse.csr_array((data, W.indices, W.indptr), shape=W.shape))
+        sharp = Graph(W, self.origin, self.sharpness * power, masses=self.masses)
+        sharp.__dict__["components"] = self.components
+        return sharp
 
     def weighted(self, masses: FloatArray | None) -> "Graph":
         """Return the graph whose vertices stand for so many rows: the quotient of one that has them all."""
@@ -379,7 +387,7 @@ class Graph:
         plain = self.unbridged
         if plain.origin is None or every_component_has(plain.components, known, plain.n_components):
             return plain
-        bridges = bridges_between(plain.W, plain.origin.search.points, plain.components, known)
+        bridges = bridges_between(plain.W, plain.origin.search, plain.components, known)
         W = with_bridges(plain.W, bridges)
         return Graph(W, plain.origin, plain.sharpness, bridges, plain.masses)
 
@@ -423,67 +431,3 @@ class Graph:
 def products_of_masses(W: Any, masses: FloatArray) -> FloatArray:
     """Product of the masses at both ends of each edge."""
     return np.asarray(np.repeat(masses, np.diff(W.indptr)) * masses[W.indices])
-
-
-def _link(
-    search: NeighborSearch,
-    n_neighbors: int,
-    scale_neighbor: int,
-    progress: Progress = silent,
-    n_threads: int = 1,
-) -> tuple[Any, FloatArray]:
-    """Affinities of the points of a search to their neighbours, and the local scales."""
-    indices, distances = neighbors_of_all(search, max(n_neighbors, scale_neighbor), progress)
-    tau = local_scales(distances, scale_neighbor)  # equation (3)
-    chosen = np.ascontiguousarray(indices[:, :n_neighbors])
-    weights = single_weights(chosen, distances[:, :n_neighbors], tau, n_threads)
-    del indices, distances  # lists of all rows: what is not needed any more makes room for the matrix
-    return frozen(symmetric_affinity(chosen, weights)), tau
-
-
-class SharpenedGraph(Graph):
-    """A graph whose affinities are powers of another's: computed when they are asked for, and not kept."""
-
-    plain: Graph
-    power: float
-
-    def __init__(self, plain: Graph, power: float) -> None:
-        for name, value in (
-            ("plain", plain), ("power", power), ("origin", plain.origin), ("bridges", None),
-            ("sharpness", plain.sharpness * power), ("masses", plain.masses),
-        ):  # fmt: skip
-            object.__setattr__(self, name, value)
-
-    @property
-    def W(self) -> Any:
-        """Affinities."""
-        # exp(-d²/tau²) to a power is the kernel of a smaller scale: no search is needed for it.
-        W = self.plain.W
-        data = W.data**self.power
-        if self.masses is not None:  # they are no part of what is raised
-            data *= products_of_masses(W, self.masses).astype(data.dtype) ** (1 - self.power)
-        np.maximum(data, data.dtype.type(WEIGHT_FLOOR), out=data)
-        return frozen(sparse.csr_array((data, W.indices, W.indptr), shape=W.shape))
-
-    @property
-    def n_vertices(self) -> int:
-        """Number of vertices."""
-        return self.plain.n_vertices
-
-    @property
-    def n_edges(self) -> int:
-        """Number of edges, each counted once."""
-        return self.plain.n_edges
-
-    @property
-    def components(self) -> IntArray:
-        """Number of the connected component of each vertex."""
-        return self.plain.components
-
-    @property
-    def isolated(self) -> IntArray:
-        """Indices of the vertices without an edge."""
-        return self.plain.isolated
-
-    def __reduce__(self) -> Any:
-        return Graph.sharpened, (self.plain, self.power)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from scipy import fft, sparse
+from sklearn.utils.extmath import randomized_svd
 
 from graphwell._random import stream
 from graphwell._threads import ThreadPool, one_blas_thread, thread_count
@@ -16,9 +17,6 @@ from graphwell._types import FloatArray, IntArray
 from graphwell.graph.compiled import compiled
 from graphwell.progress import Progress, heartbeat, silent
 
-PASSES = 6
-# Directions that are followed, so that the first two come out well.
-PRINCIPAL_WIDTH = 8
 # So often is the block made orthogonal again, after so many steps of a walk.
 ROUNDS, STEPS = 12, 8
 SMOOTH_WIDTH = 4
@@ -47,35 +45,19 @@ def principal_map(points: Any) -> FloatArray:
     """The first two principal components of rows, of shape (n, 2), in single precision.
 
     The same bits for any number of threads. Values that are not finite count as 0.
-
-    Parameters
-    ----------
-    points : array of shape (n, d)
     """
-    rows = np.asarray(points, dtype=np.float32)
-    found = np.zeros((len(rows), 2))
+    rows = np.nan_to_num(np.asarray(points, dtype=np.float32), nan=0.0, posinf=0.0, neginf=0.0)
+    found = np.zeros((len(rows), 2), dtype=np.float32)
     if rows.size == 0:
-        return found.astype(np.float32)
-    rows = np.nan_to_num(rows, nan=0.0, posinf=0.0, neginf=0.0)
+        return found
     largest = float(np.abs(rows).max()) or 1.0
     rows = rows / np.float32(largest)  # squares of huge values would overflow
     rows -= rows.mean(axis=0, dtype=np.float64).astype(np.float32)
-    with one_blas_thread():  # the same bits for any number of threads
-        scores = _leading(rows)
-    found[:, : scores.shape[1]] = scores * largest
-    return np.asarray(found.astype(np.float32))
-
-
-def _leading(rows: FloatArray) -> FloatArray:
-    """Scores of centred rows in their first two directions, each with its largest entry positive."""
-    width = min(PRINCIPAL_WIDTH, *rows.shape)
-    basis = stream(0, "map").standard_normal((rows.shape[1], width)).astype(np.float32)
-    for _ in range(PASSES):
-        basis = np.linalg.qr(rows.T @ (rows @ basis))[0]
-    _, _, turn = np.linalg.svd((rows @ basis).astype(np.float64), full_matrices=False)
-    directions = basis.astype(np.float64) @ turn[:2].T
-    signs = np.sign(directions[np.abs(directions).argmax(axis=0), range(directions.shape[1])])
-    return np.asarray(rows @ (directions * signs))
+    width = min(2, *rows.shape)
+    with one_blas_thread():
+        vectors, values, _ = randomized_svd(rows, width, n_oversamples=6, n_iter=6, random_state=0)
+    found[:, :width] = largest * (vectors * values)
+    return found
 
 
 def graph_map(
@@ -111,7 +93,9 @@ def graph_map(
         progress("map", number / (GATHERING + SPREADING))
         push = LITTLE_PUSH if number < GATHERING else 1.0
         force = attraction(places, W, shares, threads) + push * repulsion(places, threads)
-        velocity = _limited(MOMENTUM * velocity + STEP * force)
+        velocity = MOMENTUM * velocity + STEP * force
+        lengths = np.linalg.norm(velocity, axis=1, keepdims=True)
+        velocity *= np.minimum(1.0, LONGEST_MOVE / np.maximum(lengths, LONGEST_MOVE))
         places = (places + velocity).astype(np.float32)
         places -= places.mean(axis=0)
     progress("map", 1.0)
@@ -132,12 +116,6 @@ def _beginning(graph: Any, start: Any) -> FloatArray:
     return np.asarray(places.astype(np.float32))
 
 
-def _limited(velocity: FloatArray) -> FloatArray:
-    """Moves no longer than the longest allowed."""
-    lengths = np.linalg.norm(velocity, axis=1, keepdims=True)
-    return np.asarray(velocity * np.minimum(1.0, LONGEST_MOVE / np.maximum(lengths, LONGEST_MOVE)))
-
-
 def smooth_map(graph: Any) -> FloatArray:
     """Two functions on the vertices that vary slowly along the edges, orthogonal and of mean zero.
 
@@ -156,15 +134,10 @@ def smooth_map(graph: Any) -> FloatArray:
         for _ in range(ROUNDS):
             for _ in range(STEPS):
                 block = 0.5 * (block + walk @ block)
-            block = _orthogonal(block)
+            block = np.linalg.qr(block - block.mean(axis=0))[0]
         turn = np.linalg.svd(0.5 * (block + walk @ block), full_matrices=False)[2]
         found[:, : min(2, n - 1)] = (block @ turn.T)[:, :2]
     return np.asarray(found - found.mean(axis=0))
-
-
-def _orthogonal(block: FloatArray) -> FloatArray:
-    """Orthogonal columns of mean zero that span the same functions."""
-    return np.asarray(np.linalg.qr(block - block.mean(axis=0))[0])
 
 
 def shares_of_neighbors(W: Any, power: float = 1.0) -> FloatArray:
@@ -213,8 +186,11 @@ def repulsion(places: FloatArray, threads: ThreadPool) -> FloatArray:
     n = len(places)
     low = places.min(axis=0).astype(np.float64)
     side = float((places.max(axis=0) - low).max())
-    cell = _cell(side)
-    size = _size(int(side / cell) + 1 + 2 * MARGIN)
+    # Cells of few different widths and grids of few different sizes, so that few kernels are made.
+    wider = np.ceil(4 * max(0.0, np.log2(max(side, CELL) / CELL / MOST_CELLS))) / 4
+    cell = float(CELL * 2.0**wider)
+    cells = int(side / cell) + 1 + 2 * MARGIN
+    size = -(-2 * cells // SIZES) * SIZES  # twice the cells, so that nothing wraps around
     low -= MARGIN * cell
     grid = np.zeros((size, size), dtype=np.float32)
     _spread(places, low, cell, grid)
@@ -223,16 +199,6 @@ def repulsion(places: FloatArray, threads: ThreadPool) -> FloatArray:
     threads.share(n, lambda *some: _read(*some, places, low, cell, potential, closeness, push))
     push -= push.mean(axis=0)  # what two do to each other is opposite; the rest is the grid's
     return np.asarray(push / max(float(closeness.mean()) - 1.0, LEAST_CLOSENESS))
-
-
-def _cell(side: float) -> float:
-    """Width of the cells, of few different values, so that few kernels are made."""
-    return float(CELL * 2.0 ** (np.ceil(4 * max(0.0, np.log2(max(side, CELL) / CELL / MOST_CELLS))) / 4))
-
-
-def _size(cells: int) -> int:
-    """Side of the grid: twice the cells, so that nothing wraps around."""
-    return -(-2 * cells // SIZES) * SIZES
 
 
 @lru_cache(maxsize=8)

@@ -8,7 +8,6 @@ from graphwell.backends.cuda._cupy import GpuArray, cupy, memory_in_words
 from graphwell.backends.cuda.cells import CudaCellSearch, search_for
 from graphwell.backends.cuda.matrix import GpuMatrix
 from graphwell.backends.cuda.points import Points
-from graphwell.backends.cuda.search import CudaSearch
 from graphwell.graph import Graph
 from graphwell.graph.checks import check_points, frozen
 from graphwell.graph.components import (
@@ -40,11 +39,9 @@ class CudaGraph(Graph):
         unsharpened: Graph | None = None,
         bridges: Bridges | None = None,
     ) -> None:
-        for name, value in (
-            ("matrix", matrix), ("origin", origin), ("sharpness", sharpness), ("_unsharpened", unsharpened),
-            ("bridges", bridges),
-        ):  # fmt: skip
-            object.__setattr__(self, name, value)
+        self.__dict__.update(
+            matrix=matrix, origin=origin, sharpness=sharpness, _unsharpened=unsharpened, bridges=bridges
+        )
 
     @classmethod
     def of(cls, graph: Graph) -> "CudaGraph":
@@ -133,21 +130,13 @@ class CudaGraph(Graph):
         matrix = self.matrix.with_data(cp.maximum(raised, data.dtype.type(WEIGHT_FLOOR)))
         return CudaGraph(matrix, self.origin, self.sharpness * power, unsharpened=self)
 
-    def with_neighbors(self, n_neighbors: int) -> "CudaGraph":
-        """Return the graph of the same rows with another number of neighbours."""
-        if self.origin is None or not isinstance(self.origin.search, CudaSearch):
-            return CudaGraph.of(super().with_neighbors(n_neighbors))
-        origin = replace(self.origin, n_neighbors=min(n_neighbors, self.n_vertices - 1))
-        matrix, _ = _link(origin.search, origin.n_neighbors, origin.scale_neighbor)
-        return CudaGraph(matrix, origin).sharpened(self.sharpness)
-
     def bridged(self, known: GpuArray) -> "CudaGraph":
         """Return the graph with every part that holds no known row joined to the nearest part."""
         plain = self.unbridged
         if plain.origin is None or every_component_has(plain.components, known, plain.n_components):
             return plain
         on_host = (cupy().asnumpy(values) for values in (plain.components, known))
-        bridges = bridges_between(plain.W, plain.origin.search.points, *on_host)
+        bridges = bridges_between(plain.W, plain.origin.search, *on_host)
         matrix = GpuMatrix.from_host(with_bridges(plain.W, bridges))
         return CudaGraph(matrix, plain.origin, plain.sharpness, bridges=bridges)
 
@@ -171,10 +160,7 @@ class FetchedGraph(Graph):
     placed: CudaGraph
 
     def __init__(self, placed: CudaGraph) -> None:
-        for name, value in (
-            ("placed", placed), ("sharpness", placed.sharpness), ("bridges", placed.bridges),
-        ):  # fmt: skip
-            object.__setattr__(self, name, value)
+        self.__dict__.update(placed=placed, sharpness=placed.sharpness, bridges=placed.bridges)
 
     @cached_property
     def W(self) -> Any:
