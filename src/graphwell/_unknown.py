@@ -1,13 +1,12 @@
 """Values that stand for nothing known, whatever library they come from."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection
 from numbers import Number
 from typing import Any
 
 import numpy as np
 
 from graphwell._types import BoolArray
-from graphwell.errors import Sentence, counted
 
 UNKNOWN = -1
 # Labels, in small letters, that mean unknown unless the user names others.
@@ -56,13 +55,6 @@ def is_spelled(values: Any, unknown: Any = None) -> BoolArray:
     return np.fromiter(found, bool, len(values))
 
 
-def told_of_spellings(counts: Mapping[str, int]) -> Sentence | None:
-    """Say which labels were taken for unknown, and how often; nothing of empty ones."""
-    named = [f"{name!r} ({counted(n, 'row')})" for name, n in counts.items() if name.strip()]
-    told = 'Taken for unknown labels: {}; {unknown=""} makes classes of all but empty ones.'
-    return Sentence(told, (", ".join(named),)) if named else None
-
-
 def is_known(y: Any, unknown: Any = None) -> BoolArray:
     """Which labels are known: not None, NaN, masked, a marker or so spelled, and not -1 among numbers."""
     if type(y) is np.ndarray and y.dtype.kind in "iu" and not markers(unknown):
@@ -73,17 +65,3 @@ def is_known(y: Any, unknown: Any = None) -> BoolArray:
     nothing |= is_spelled(values, unknown)
     numbers = all(isinstance(value, Number | np.number) for value in values[~nothing])
     return ~(nothing | is_marked(values, [*markers(unknown), *([UNKNOWN] if numbers else [])]))
-
-
-def hardly_classes(names: Sequence[Any]) -> list[str]:
-    """Names of classes that look as if they meant unknown, where the user named another marker."""
-    return [name for name in names if isinstance(name, str) and name.strip().casefold() in {*SPELLINGS, "-1"}]
-
-
-def same_but_for_case(names: Sequence[Any]) -> list[str]:
-    """The first names of classes that differ in nothing but case and blanks; none if there are no such."""
-    groups: dict[str, list[str]] = {}
-    for name in names:
-        if isinstance(name, str):
-            groups.setdefault(" ".join(name.split()).casefold(), []).append(name)
-    return next((group for group in groups.values() if len(group) > 1), [])

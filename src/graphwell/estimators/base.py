@@ -3,10 +3,12 @@
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from html import escape
 from inspect import signature
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -20,21 +22,13 @@ from graphwell.encoders.kinds import is_frame
 from graphwell.encoders.table import TableEncoder
 from graphwell.errors import BridgedWarning, LabelWarning, Sentence, UnreachableWarning, in_short, warn_user
 from graphwell.estimators.canonical import arranged_graph, arranged_rows, put_back, told_in_order
-from graphwell.estimators.inputs import (
-    compact_columns,
-    encoded_frame,
-    encoded_rows,
-    refuse_foreign,
-    refuse_new,
-)
+from graphwell.estimators.inputs import compact_columns, encoded_frame, encoded_rows, refuse_foreign
 from graphwell.estimators.labels import Labels, read_labels, with_classes
 from graphwell.estimators.parameters import check_parameters, read_trust
-from graphwell.estimators.summary_html import summary_html
 from graphwell.estimators.tuning.judge import figures
 from graphwell.estimators.tuning.metrics import by_the_data
 from graphwell.estimators.tuning.stacking import stacked_scores
 from graphwell.graph import Graph
-from graphwell.graph.canonical import Canonical
 from graphwell.graph.checks import read_features
 from graphwell.graph.knn import check_metric
 from graphwell.solve.fit import Run
@@ -42,6 +36,8 @@ from graphwell.solve.problem import Problem
 
 Note = tuple[str | Sentence, type[Warning]]
 """What a user is warned of."""
+CLASSES_SHOWN = 12
+"""In a notebook."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +75,8 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
     """Base of the classifiers: everything but the method itself.
 
     A subclass names its parameters in ``__init__`` (`n_neighbors`, `scale_neighbor`, `metric` and `n_jobs`
-    among them) and implements ``_solve``. A fit sets all its attributes at the end, or none.
+    among them) and implements ``_solve``. A fit sets all its attributes at the end, or none. It reads what is
+    given, puts it into the order of content (`canonical`), tunes, and labels where the rows are.
     """
 
     n_neighbors: int
@@ -111,13 +108,6 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         """The rows with what is to be done to them, the graph, further attributes, and seconds of stages."""
         return rows, graph, {}, {}
 
-    def _with_classes_in(self, order: Canonical) -> Any:
-        """A classifier like this one, for classes in another order."""
-        prior = getattr(self, "class_prior", None)
-        if prior is None or isinstance(prior, str | dict) or len(prior) != len(order.classes):
-            return self
-        return type(self)(**{**self.get_params(deep=False), "class_prior": np.asarray(prior)[order.classes]})
-
     def _after_tuning(self, tuned: dict[str, Any]) -> Any:
         """An unfitted classifier like this one, for what follows."""
         return type(self)(**self.get_params(deep=False))
@@ -141,6 +131,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         -------
         self
         """
+        self._check_parameters()
         return self._fit(X, y, Run())
 
     def fit_predict(self, X: Any, y: Any, **options: Any) -> Any:
@@ -166,17 +157,9 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
     def _fit(self, X: Any, y: Any, run: Run, sample_weight: Any = None, features: Any = None) -> Any:
         with run.watched():
             fitted = self._attributes_of_fit(X, y, run, sample_weight, features)
-        before = self._fitted_names()
-        kept = {name: value for name, value in vars(self).items() if name not in before}
+        kept = {name: value for name, value in vars(self).items() if not _is_fitted_name(name)}
         self.__dict__ = {**kept, **fitted}  # at once, whatever other threads do with it
         return self
-
-    def _fitted_names(self) -> list[str]:
-        return [
-            name
-            for name in vars(self)
-            if name in ("_predictor", "_given", "_encoder") or _is_fitted_name(name)
-        ]
 
     def _attributes_of_fit(
         self, X: Any, y: Any, run: Run, sample_weight: Any, features: Any
@@ -187,7 +170,6 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
                 f"{type(self).__name__} requires y to be passed, but the target y is None: "
                 "give one label per row, -1 (or None) where it is unknown."
             )
-        self._check_parameters()
         refuse_foreign(X)
         backend, user = self._backend(X), self
         y, encoder = backend.read_labels(y), None
@@ -206,7 +188,6 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         labels = with_classes(labels, self.classes)
         near = y.groups if isinstance(y, Labels) else None  # rows that the caller knows to be nearly equal
         labels, given = replace(labels, groups=near), labels.codes >= 0
-        self._announce(rows.n_rows, len(labels.classes))
         prior = getattr(self, "class_prior", None)
         if graph is None and backend.name == "cpu":
             rows, labels, trust = arranged_rows(backend, rows, labels, trust, prior)
@@ -220,7 +201,10 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
             labels = replace(labels, groups=_copies(backend, rows, graph, labels))
         order = rows.order
         if order is not None:
-            user, run = self._with_classes_in(order), told_in_order(run, order)
+            run = told_in_order(run, order)
+            if prior is not None and not isinstance(prior, str | dict) and len(prior) == len(order.classes):
+                parameters = self.get_params(deep=False)
+                user = type(self)(**{**parameters, "class_prior": np.asarray(prior)[order.classes]})
         rows, graph, tuned, seconds = user._tuned(backend, rows, graph, labels, features, run)
         plain = user._after_tuning(tuned)  # it may be sent to workers
         found, notes = backend.together(plain._labelled, rows, graph, run, labels, trust, tuned)
@@ -268,7 +252,9 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
             backend, rows, problem, solved.engine, solved.assigned, solved.scores, power
         )
         judged = {} if tuning is None else figures(tuning, solved.engine, assigned, scores, problem.is_known)
-        prior = _prior(problem, labels)
+        prior = problem.class_shares
+        if prior is None:  # as among the given labels
+            prior = np.asarray(labels.counts / labels.counts.sum())
         columns = np.arange(len(labels.classes)) if solved.columns is None else solved.columns
         told = backend.answers(
             rows, solved.problem, solved.engine, assigned, scores, columns, labels.classes, prior, of_graph
@@ -289,11 +275,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
             "_predictor": told.predictor,
         }
         vertices = slice(None) if rows.order is None else rows.order.vertices
-        notes = [
-            *_bridged(solved.problem.graph, vertices),
-            *_unreachable(solved.problem, solved.engine, vertices),
-        ]
-        return found, notes
+        return found, _parts_without_labels(solved.problem, solved.engine, vertices)
 
     @property
     def encoder_(self) -> TableEncoder | None:
@@ -308,16 +290,16 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         X : array of shape (m, d)
             Features; with ``metric="precomputed"`` affinities of shape (m, n) to the fitted rows.
         """
-        self._check_new_rows(X)
-        return self._predictor.labels(encoded_rows(self._encoder, X))
+        rows = self._new_rows(X)
+        return self._predictor.labels(rows)
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Scores of each new row: the vote of its nearest fitted rows under the kernel of the graph.
 
         Each row is answered by itself, whatever other rows are asked.
         """
-        self._check_new_rows(X)
-        scores: FloatArray = self._predictor.scores(encoded_rows(self._encoder, X))
+        rows = self._new_rows(X)
+        scores: FloatArray = self._predictor.scores(rows)
         return scores
 
     def doubtful(self, k: int = 10) -> IntArray:
@@ -337,9 +319,6 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         defaults = {name: asked.default for name, asked in signature(type(self)).parameters.items()}
         check_parameters(self.get_params(deep=False), defaults)
 
-    def _announce(self, n_rows: int, n_classes: int) -> None:
-        """Say what is about to begin."""
-
     def _read(self, backend: Backend, X: Any) -> tuple[Rows, PlacedGraph | None, dict[str, Any]]:
         """The rows, checked; the graph where it is given in place of them; names and number of features."""
         if isinstance(X, Graph):
@@ -353,14 +332,15 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         rows = backend.read_rows(X, self.metric)
         return rows, None, _feature_names(self, X, rows.n_features)
 
-    def _check_new_rows(self, X: Any) -> None:
-        """Refuse rows with other features than those of the fit."""
+    def _new_rows(self, X: Any) -> Any:
+        """New rows in the encoding of the fit; refused if they have other features."""
         check_is_fitted(self)
         refuse_foreign(X)
-        refuse_new(self._encoder, X)
+        encoded = encoded_rows(self._encoder, X)
         shape = np.shape(X) if isinstance(X, list | tuple) else getattr(X, "shape", ())
         if self._predictor.takes_features and isinstance(shape, tuple) and len(shape) == 2:
             _check_names(self, X, reset=False)
+        return encoded
 
     def _repr_html_inner(self) -> str:
         return self._summary_html() + str(super()._repr_html_inner())
@@ -373,10 +353,30 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         return shown
 
     def _summary_html(self) -> str:
+        """How the fit ended, and the classes, as a piece of HTML."""
         if not hasattr(self, "_predictor") or not isinstance(self.transduction_, np.ndarray):
             return ""
-
-        return summary_html(self)
+        told, accuracy = [], getattr(self, "accuracy_", None)
+        if accuracy is not None:
+            low, high = self.accuracy_interval_
+            told.append(
+                f"About {accuracy:.0%} of the labels are correct (90 % interval: {low:.0%} to {high:.0%})."
+            )
+        told.append(f"{len(self.transduction_):,} rows, {self._given.sum():,} labels given.")
+        told += [self.result_.status.value] if hasattr(self, "result_") else []
+        told += [f"Compared by: {self.tuning_}."] if hasattr(self, "tuning_") else []
+        bridged, lost = int(self.bridged_.sum()), int((~self.reachable_).sum())
+        told += [f"{bridged:,} rows were reached over a bridge alone."] if bridged else []
+        told += [f"{lost:,} rows have no label: none reaches them."] if lost else []
+        told += ["Scores are calibrated."] if self.calibrated_ else []
+        codes = np.searchsorted(self.classes_, self.transduction_)
+        table = pd.DataFrame({"class": self.classes_})
+        for name, rows in (("given", self._given), ("assigned", self.reachable_)):
+            table[name] = np.bincount(codes[rows], minlength=len(table))
+        shown = table[:CLASSES_SHOWN].to_html(index=False, border=0)
+        more = len(table) - CLASSES_SHOWN
+        rest = f"<p>and {more:,} more</p>" if more > 0 else ""
+        return f"<div><p style='max-width:44em'>{escape(' '.join(told))}</p>{shown}{rest}</div>"
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle the attributes; arrays of a cluster are fetched first."""
@@ -399,35 +399,30 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
 
 
 def _is_fitted_name(name: str) -> bool:
-    return name.endswith("_") and not name.startswith("_")
+    return (name.endswith("_") and not name.startswith("_")) or name in ("_predictor", "_given", "_encoder")
 
 
-def _bridged(graph: PlacedGraph, vertices: Any) -> list[Note]:
-    """A warning of rows that were joined to others by bridges; `vertices` are those of the rows."""
-    if graph.bridges is None:
-        return []
-    rows, parts = graph.bridges.rows[vertices], graph.bridges.n_parts
-    told = Sentence(
-        f"{rows.sum()} of {len(rows)} rows lie in {parts} part{'s' if parts > 1 else ''} of the graph "
-        "without any label; they were joined to the nearest part and are the least certain "
-        "(bridged_ is True there)."
-    )
-    cause = graph.bridges.cause
-    return [(told if cause is None else told.followed_by(cause), BridgedWarning)]
-
-
-def _unreachable(problem: Problem, engine: Vectors, vertices: Any) -> list[Note]:
-    """A warning of rows that no label reaches; `vertices` are those of the rows."""
-    reachable = engine.to_host(problem.reachable)[vertices]
-    if reachable.all():
-        return []
-    parts = len(np.unique(engine.to_host(problem.graph.components)[vertices][~reachable]))
-    told = (
-        f"{(~reachable).sum()} of {len(reachable)} rows lie in {parts} "
-        f"part{'s' if parts > 1 else ''} of the graph without any label and cannot be decided "
-        "(reachable_ is False there); their scores are the class shares of the given labels."
-    )
-    return [(told, UnreachableWarning)]
+def _parts_without_labels(problem: Problem, engine: Vectors, vertices: Any) -> list[Note]:
+    """Warnings of rows joined to others by bridges, or out of reach; `vertices` are those of the rows."""
+    notes: list[Note] = []
+    bridges, reachable = problem.graph.bridges, engine.to_host(problem.reachable)[vertices]
+    if bridges is not None:
+        rows, parts = bridges.rows[vertices], bridges.n_parts
+        told = Sentence(
+            f"{rows.sum()} of {len(rows)} rows lie in {parts} part{'s' if parts > 1 else ''} of the graph "
+            "without any label; they were joined to the nearest part and are the least certain "
+            "(bridged_ is True there)."
+        )
+        notes.append((told if bridges.cause is None else told.followed_by(bridges.cause), BridgedWarning))
+    if not reachable.all():
+        parts = len(np.unique(engine.to_host(problem.graph.components)[vertices][~reachable]))
+        lost = (
+            f"{(~reachable).sum()} of {len(reachable)} rows lie in {parts} "
+            f"part{'s' if parts > 1 else ''} of the graph without any label and cannot be decided "
+            "(reachable_ is False there); their scores are the class shares of the given labels."
+        )
+        notes.append((lost, UnreachableWarning))
+    return notes
 
 
 def _copies(backend: Backend, rows: Rows, graph: PlacedGraph | None, labels: Labels) -> IntArray | None:
@@ -448,13 +443,6 @@ def _copies(backend: Backend, rows: Rows, graph: PlacedGraph | None, labels: Lab
     if told is not None:
         warn_user(told, LabelWarning)
     return groups
-
-
-def _prior(problem: Problem, labels: Labels) -> FloatArray:
-    """Shares of the classes: as they are known, or among the given labels."""
-    if problem.class_shares is not None:
-        return problem.class_shares
-    return np.asarray(labels.counts / labels.counts.sum())
 
 
 def _check_names(estimator: Any, X: Any, *, reset: bool) -> None:

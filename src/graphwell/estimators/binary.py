@@ -96,66 +96,50 @@ class BinaryInterfaceClassifier(GraphClassifier):
         self.n_jobs = n_jobs
 
     def _solve(self, backend: Backend, problem: Problem, run: Run) -> Solved:
-        self._check(problem)
-        began = time.perf_counter()
+        if problem.n_classes > 2:
+            raise ValueError(
+                f"Only binary classification is supported: y holds {problem.n_classes} classes; "
+                "use DiffuseInterfaceClassifier for more than two."
+            )
+        began, several = time.perf_counter(), problem.n_classes > 1
         known = np.where(problem.is_known, 2.0 * problem.known - 1.0, 0.0)
-        if problem.n_classes == 1:
-            known = -known
+        known = known if several else -known
         graph, state = backend.shown(problem.graph), np.zeros(len(known))
-        runs = [BinaryRun(state, 1, converged=True)]
+        n_iterations, converged = 1, True
         for component in np.unique(graph.components[problem.is_known]):
             members = np.flatnonzero(graph.components == component)
-            runs.append(self._solve_component(graph, members, known[members]))
-            state[members] = runs[-1].u
-        converged = all(run.converged for run in runs)
+            found = self._component(graph, members, known[members])
+            state[members] = found.u
+            n_iterations, converged = max(n_iterations, found.n_iterations), converged and found.converged
         if not converged:
             warn_user(
                 f"The states had not settled after {self.max_iter} iterations; raise max_iter or tol.",
                 ConvergenceWarning,
             )
         share = (1 + np.clip(state, -1, 1)) / 2
-        several = problem.n_classes > 1
-        attributes = {
-            "state_": state,
-            "n_iter_": max(run.n_iterations for run in runs),
-            "converged_": converged,
-        }
         return Solved(
             problem,
             Vectors(),
             (state > 0).astype(np.int64) if several else np.zeros(len(known), dtype=np.int64),
             np.column_stack([1 - share, share]) if several else np.ones((len(known), 1)),
-            attributes=attributes,
+            attributes={"state_": state, "n_iter_": n_iterations, "converged_": converged},
             seconds={"descent": time.perf_counter() - began},
         )
 
-    def _solve_component(self, graph: Graph, members: IntArray, known: FloatArray) -> BinaryRun:
+    def _component(self, graph: Graph, members: IntArray, known: FloatArray) -> BinaryRun:
+        """The states of a connected component."""
         sides = np.unique(known[known != 0])
         if len(sides) == 1:
             return BinaryRun(np.full(len(members), sides[0]), 1, converged=True)
         if len(members) < graph.n_vertices:
             graph = Graph.from_affinity(graph.W[members][:, members])
-        return self._run(graph, known)
-
-    def _run(self, graph: Graph, known: FloatArray) -> BinaryRun:
+        weights, ending = (self.epsilon, self.fidelity, self.step_size), (self.max_iter, self.tol)
         if self.n_eigenvectors is None:
-            return plain_descent(
-                graph, known, self.epsilon, self.fidelity, self.step_size, self.max_iter, self.tol
-            )
-        count = min(self.n_eigenvectors, graph.n_vertices)
-        return convex_splitting(
-            graph, known, self.epsilon, self.fidelity, self.step_size, count, self.max_iter, self.tol
-        )
+            return plain_descent(graph, known, *weights, *ending)
+        return convex_splitting(graph, known, *weights, min(self.n_eigenvectors, graph.n_vertices), *ending)
 
     def _problem(self, graph: PlacedGraph, engine_labels: Vector, labels: Labels) -> Problem:
         return Problem(graph, engine_labels, len(labels.classes), self.fidelity)
-
-    def _check(self, problem: Problem) -> None:
-        if problem.n_classes > 2:
-            raise ValueError(
-                f"Only binary classification is supported: y holds {problem.n_classes} classes; "
-                "use DiffuseInterfaceClassifier for more than two."
-            )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -25,7 +25,6 @@ from graphwell.estimators.tuning.judge import Given, judge_on_worker, judge_rows
 from graphwell.estimators.tuning.models import name_of
 from graphwell.graph import Graph
 from graphwell.graph.compiled import told_of_compiling
-from graphwell.memory import fit_bytes, in_words
 from graphwell.progress import COMPILING, Progress, silent
 from graphwell.solve.descent import Callback, Status, Step, on_host
 from graphwell.solve.fit import Flag, KeptEngine, Recipe, Run, fit, paper_recipe
@@ -252,8 +251,16 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         if self.verbose and callback is None:
             callback = _report
         saved_in = None if checkpoint is None else self._resumable(checkpoint)
-        run = Run(callback, progress, cancel, saved_in, self._settings())
-        with told_of_compiling(lambda: self._tell_of_compiling(progress)):
+        without_effect = ("n_jobs", "verbose")
+        settings = {k: v for k, v in self.get_params().items() if k not in without_effect}
+        run = Run(callback, progress, cancel, saved_in, {**settings, "version": __version__})
+
+        def compiling() -> None:
+            progress("compiling", None)
+            if self.verbose:
+                _say(COMPILING)
+
+        with told_of_compiling(compiling):
             self._fit(X, y, run, sample_weight, features)
         return self
 
@@ -264,9 +271,13 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         bounds = read_size_bounds(self.class_prior, labels.classes)
         prior = self.class_prior if bounds is None else None
         shares = read_class_prior(prior, labels.classes, labels.counts)
-        n_classes = len(labels.classes)
         return Problem(
-            graph, engine_labels, n_classes, self.fidelity, class_shares=shares, size_bounds=bounds
+            graph,
+            engine_labels,
+            len(labels.classes),
+            self.fidelity,
+            class_shares=shares,
+            size_bounds=bounds,
         )
 
     def _tuned(
@@ -345,32 +356,14 @@ class DiffuseInterfaceClassifier(GraphClassifier):
 
     def _solve(self, backend: Backend, problem: Problem, run: Run) -> Solved:
         narrow, present = of_present_classes(problem, backend)
-        solved = self._solve_narrow(backend, narrow, run)
-        if len(present) == problem.n_classes:
-            return solved
-        assigned = solved.engine.xp.take(solved.engine.asarray(present), solved.assigned)
-        result = replace(solved.attributes["result_"], labels=solved.engine.to_host(assigned))
-        return replace(
-            solved,
-            problem=replace(problem, graph=solved.problem.graph),
-            assigned=assigned,
-            columns=present,
-            attributes={**solved.attributes, "result_": result},
-        )
-
-    def _solve_narrow(self, backend: Backend, problem: Problem, run: Run) -> Solved:
-        """Solve a problem whose classes can all get rows."""
-        recipe = self._recipe()
-        fitted = fit(backend, problem, recipe, run, stream(self.random_state, "start"))
-        result = on_host(fitted.result, fitted.engine.to_host)
-        return Solved(
-            problem,
-            fitted.engine,
-            fitted.result.labels,
-            fitted.scores,
-            attributes={"result_": result, "n_iter_": result.n_sweeps},
-            seconds=fitted.seconds,
-        )
+        fitted = fit(backend, narrow, self._recipe(), run, stream(self.random_state, "start"))
+        engine, assigned = fitted.engine, fitted.result.labels
+        result = on_host(fitted.result, engine.to_host)
+        if len(present) < problem.n_classes:
+            assigned = engine.xp.take(engine.asarray(present), assigned)
+            result = replace(result, labels=engine.to_host(assigned))
+        attributes = {"result_": result, "n_iter_": result.n_sweeps}
+        return Solved(problem, engine, assigned, fitted.scores, present, attributes, fitted.seconds)
 
     def _after_tuning(self, tuned: dict[str, Any]) -> "DiffuseInterfaceClassifier":
         plain = type(self)(**self.get_params(deep=False))
@@ -383,12 +376,6 @@ class DiffuseInterfaceClassifier(GraphClassifier):
             return paper_recipe(self.start, self.schedule, self.step_size)
         return Recipe(self.start, step_size=self.step_size, keep=self._keep)
 
-    def _settings(self) -> dict[str, Any]:
-        """Settings that a run depends on besides its problem."""
-        without_effect = ("n_jobs", "verbose")
-        settings = {k: v for k, v in self.get_params().items() if k not in without_effect}
-        return {**settings, "version": __version__}
-
     def _resumable(self, checkpoint: Any) -> Path:
         if not isinstance(checkpoint, str | PathLike) or not str(checkpoint):
             raise OptionError("checkpoint", "{field} must be the name of a file, got {!r}.", checkpoint)
@@ -400,16 +387,6 @@ class DiffuseInterfaceClassifier(GraphClassifier):
                 self.random_state,
             )
         return Path(checkpoint)
-
-    def _tell_of_compiling(self, progress: Progress) -> None:
-        progress("compiling", None)
-        if self.verbose:
-            _say(COMPILING)
-
-    def _announce(self, n_rows: int, n_classes: int) -> None:
-        if self.verbose:
-            need = in_words(fit_bytes(n_rows, self.n_neighbors, n_classes))
-            _say(f"{n_rows:,} rows, {n_classes} classes: needs about {need} beyond the input")
 
 
 def _report(step: Step) -> None:

@@ -18,25 +18,19 @@ from graphwell.estimators.tuning.maps import Linear, Map
 ADVICE = {
     "AnnData": "use graphwell.annotate(X, '...'), which takes the name of the column of the known labels, or "
     "give a matrix of it, X.obsm['X_pca'] say",
-    "MuData": "give a matrix of one of its parts, X['rna'].obsm['X_pca'] say",
     "DataArray": "give X.values, with one row per sample",
     "Dataset": "give its samples as one array or data frame; of Hugging Face, np.array(X['embedding']) or "
     "X.to_pandas()",
-    "DatasetDict": "give the samples of one of its parts as one array, np.array(X['train']['embedding']) say",
-    "Variable": "give X.values, with one row per sample",
     "DiGraph": "its edges have a direction, which affinities have not; give "
     "graphwell.Graph.from_affinity(networkx.to_scipy_sparse_array(X.to_undirected()))",
     "Graph": "give graphwell.Graph.from_affinity(networkx.to_scipy_sparse_array(X)), or "
     "X.get_adjacency_sparse() of igraph",
     "Data": "give torch_geometric.utils.to_scipy_sparse_matrix(X.edge_index) as a precomputed "
     "graph, and its x as features",
-    "DataLoader": "give its samples as one array",
     "Series": "one column is X.to_frame()",
-    "DataFrameGroupBy": "give the data frame itself",
     "LazyFrame": "give X.collect()",
-    "Dataframe": "give a data frame of pandas, polars or Arrow",
 }
-"""What to give in place of objects of other libraries, by the name of their type."""
+"""What to give in place of objects of other libraries, by the name of their type; of others, an array."""
 
 
 def refuse_foreign(X: Any) -> None:
@@ -103,17 +97,15 @@ def _as_parameter(field: str, value: str | None = None) -> str:
     return f"graphwell.TableEncoder({field}=...) in a pipeline"
 
 
-def refuse_new(encoder: TableEncoder | None, X: Any) -> None:
-    """Refuse new rows without names, unless all columns of the fit were plain numbers."""
-    if encoder is None or is_frame(X):
-        return
+def encoded_rows(encoder: TableEncoder | None, X: Any) -> Any:
+    """New rows in the encoding of the fit; without names only if all its columns were plain numbers."""
+    if encoder is None:
+        return X
+    if is_frame(X):
+        return encoder.transform(X)
     if len(encoder.kinds_) != encoder.n_features_in_ or not set(encoder.kinds_) <= set(WANT_A_SCALE):
         raise ValueError("X must be a data frame with the columns of the fit, which were not all numbers.")
-
-
-def encoded_rows(encoder: TableEncoder | None, X: Any) -> Any:
-    """New rows in the encoding of the fit."""
-    return encoder.transform(X) if encoder is not None and is_frame(X) else X
+    return X
 
 
 def _named(X: Any) -> tuple[str, str | None]:

@@ -1,32 +1,24 @@
 """Reading labels: which are known, and which classes there are."""
 
-import warnings
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import date
+from difflib import get_close_matches
 from numbers import Number
 from typing import Any
 
 import numpy as np
 from sklearn.exceptions import DataConversionWarning
-from sklearn.utils.multiclass import check_classification_targets
 
 from graphwell._checks import as_readable
 from graphwell._types import FloatArray, IntArray
-from graphwell._unknown import (
-    UNKNOWN,
-    hardly_classes,
-    is_marked,
-    is_spelled,
-    same_but_for_case,
-    says_nothing,
-    told_of_spellings,
-)
-from graphwell.errors import LabelWarning, OptionError, Sentence, in_short, warn_user
+from graphwell._unknown import SPELLINGS, UNKNOWN, is_marked, is_spelled, says_nothing
+from graphwell.errors import LabelWarning, OptionError, Sentence, counted, in_short, warn_user
 
+# Every row has a label, most of them 0: from so many rows on, does 0 mean unlabelled?
 MOSTLY, ROWS_TO_JUDGE = 0.8, 10
+# A name of so many letters that one row alone has is pointed out if a usual class is called nearly so.
 LETTERS_OF_A_NAME, LABELS_OF_A_USUAL_CLASS, MOST_COMPARED = 5, 3, 200
-"""A class that is written as another one but for a letter is pointed out if it has one label only."""
 
 
 class NoKnownLabelError(ValueError):
@@ -89,12 +81,17 @@ def read_labels(y: Any, n: int, unknown: Any = None) -> Labels:
     if isinstance(y, Labels):
         return y
     values = _one_column(y, n)
-    nothing = np.fromiter(map(says_nothing, values), bool, n) if values.dtype == object else _nan(values)
+    if values.dtype == object:
+        nothing = np.fromiter(map(says_nothing, values), bool, n)
+    else:
+        nothing = np.isnan(values) if values.dtype.kind in "fMm" else np.zeros(n, dtype=bool)
     nothing |= np.ma.getmaskarray(y).ravel() if isinstance(y, np.ma.MaskedArray) else False
     spelled = is_spelled(values, unknown)
-    told = told_of_spellings(Counter(map(str.strip, values[spelled].tolist())))
-    if told is not None:
-        warn_user(told, LabelWarning)
+    spellings = Counter(map(str.strip, values[spelled].tolist()))
+    named = [f"{name!r} ({counted(count, 'row')})" for name, count in spellings.items() if name]
+    if named:
+        told = 'Taken for unknown labels: {}; {unknown=""} makes classes of all but empty ones.'
+        warn_user(Sentence(told, (", ".join(named),)), LabelWarning)
     marked = is_marked(values, unknown) | spelled
     known = values[~(nothing | marked)]
     if known.dtype.kind in "cV" and len(known):
@@ -129,74 +126,47 @@ def read_labels(y: Any, n: int, unknown: Any = None) -> Labels:
         raise NoKnownLabelError(
             "y holds no known label; give at least one (unknown labels are -1, None, NaN or such as '?')."
         )
-    _check_classes(known)
-    classes, positions = np.unique(known, return_inverse=True)
-    codes = np.full(n, UNKNOWN, dtype=np.int32)
-    codes[~(nothing | marked)] = positions
-    _warn_of_odd_names(classes.tolist(), np.bincount(positions))
-    if len(known) == n:
-        _warn_of_zeros(classes, np.bincount(positions))
-    return Labels(codes, classes)
-
-
-def _check_classes(known: Any) -> None:
-    """Refuse what is no class, continuous numbers above all."""
-    if np.issubdtype(known.dtype, np.floating) and (known != np.rint(known)).any():
+    if known.dtype.kind == "f" and (known != np.rint(known)).any():
         raise ValueError(
             f"Unknown label type: continuous. y holds numbers such as {known[known != np.rint(known)][0]:g}, "
             "and classes are names or whole numbers; cut them into classes first."
         )
-    with warnings.catch_warnings():
-        warnings.filterwarnings(
-            "ignore", message="The number of unique classes"
-        )  # one label each is no mistake
-        check_classification_targets(known)
-
-
-def _warn_of_zeros(classes: Any, counts: IntArray) -> None:
-    """Ask whether 0 means unlabelled where every row has a label and most of these are 0."""
-    n = int(counts.sum())
-    if classes.dtype.kind in "iuf" and classes[0] == 0 and counts[0] >= MOSTLY * n and n >= ROWS_TO_JUDGE:
+    classes, positions = np.unique(known, return_inverse=True)
+    codes = np.full(n, UNKNOWN, dtype=np.int32)
+    codes[~(nothing | marked)] = positions
+    counts = np.bincount(positions)
+    _warn_of_odd_names(classes.tolist(), counts)
+    all_known, zeros = len(known) == n >= ROWS_TO_JUDGE, int(counts[0])
+    if all_known and classes.dtype.kind in "iuf" and classes[0] == 0 and zeros >= MOSTLY * n:
         told = "Every row has a label, and {:,} of {:,} are 0; if 0 means unlabelled, give {unknown=0}."
-        warn_user(Sentence(told, (int(counts[0]), n)), LabelWarning)
-
-
-def _may_be_a_slip(rare: str, usual: str) -> bool:
-    """Whether two letters are swapped ("dgo"), or one is changed, added or left out of five or more."""
-    if abs(len(rare) - len(usual)) > 1:
-        return False
-    if not (rare.replace(" ", "").isalpha() and usual.replace(" ", "").isalpha()):
-        return False
-    start = next(
-        (i for i, (a, b) in enumerate(zip(rare, usual, strict=False)) if a != b), min(len(rare), len(usual))
-    )
-    one, other = rare[start:], usual[start:]
-    if one[:2] == other[:2][::-1] and one[2:] == other[2:] and len(one) > 1:
-        return len(rare) > 2
-    one_letter = one[1:] == other[1:] or one[1:] == other or one == other[1:]
-    return one_letter and min(len(rare), len(usual)) >= LETTERS_OF_A_NAME
+        warn_user(Sentence(told, (zeros, n)), LabelWarning)
+    return Labels(codes, classes)
 
 
 def _warn_of_odd_names(classes: list[Any], counts: IntArray) -> None:
     """Point at names that hardly mean a class, and at classes that may be one."""
-    for name in hardly_classes(classes):
-        told = "{!r} is taken for a class; if it means unknown, give {unknown=" + repr(name) + "}."
-        warn_user(
-            Sentence(told, (name,)) if not set("{}!:") & set(name) else f"{name!r} is taken for a class."
-        )
-    same = same_but_for_case(classes)
-    if same:
+    names = {name: int(count) for name, count in zip(classes, counts, strict=True) if isinstance(name, str)}
+    alike: dict[str, list[str]] = {}
+    for name in names:
+        if name.strip().casefold() in {*SPELLINGS, "-1"}:
+            told = "{!r} is taken for a class; if it means unknown, give {unknown=" + repr(name) + "}."
+            warn_user(Sentence(told, (name,)))
+        alike.setdefault(" ".join(name.split()).casefold(), []).append(name)
+    same = next((group for group in alike.values() if len(group) > 1), None)
+    if same is not None:
         warn_user(
             f"The classes {' and '.join(map(repr, same))} differ only in case or blanks; "
             "if they are one class, write them in one way."
         )
-    words = [(name, int(count)) for name, count in zip(classes, counts, strict=True) if isinstance(name, str)]
-    usual = [name for name, count in words if count >= LABELS_OF_A_USUAL_CLASS]
-    for rare, count in words if len(words) <= MOST_COMPARED else ():
-        like = next((name for name in usual if name != rare and _may_be_a_slip(rare, name)), None)
-        if count == 1 and like is not None:
+    names = {name: count for name, count in names.items() if name.replace(" ", "").isalpha()}
+    usual = [name for name, count in names.items() if count >= LABELS_OF_A_USUAL_CLASS]
+    for rare in names if len(names) <= MOST_COMPARED else ():
+        like = [name for name in usual if sorted(name) == sorted(rare) and len(name) > 2]  # letters swapped
+        if len(rare) >= LETTERS_OF_A_NAME:
+            like += get_close_matches(rare, usual, cutoff=1 - 1 / len(rare))
+        if names[rare] == 1 and like:
             told = "The class {!r} has one label and differs from {!r} in one letter; are they one class?"
-            warn_user(Sentence(told, (rare, like)), LabelWarning)
+            warn_user(Sentence(told, (rare, like[0])), LabelWarning)
 
 
 def with_classes(labels: Labels, named: Any) -> Labels:
@@ -209,8 +179,6 @@ def with_classes(labels: Labels, named: Any) -> Labels:
     """
     if named is None:
         return labels
-    if isinstance(named, str) or np.ndim(named) != 1:
-        raise OptionError("classes", "{field} must be a list of classes, got {!r}.", named)
     further = np.asarray(list(named))
     if len(further) == 0:
         return labels
@@ -228,16 +196,19 @@ def with_classes(labels: Labels, named: Any) -> Labels:
 def _one_column(y: Any, n: int) -> Any:
     if hasattr(y, "__dlpack_device__"):
         y = as_readable(y, "y")
-    if str(getattr(y, "dtype", "")).endswith("Int128"):  # of polars; NumPy has no such integers
+    dtype = getattr(y, "dtype", None)
+    if str(dtype).endswith("Int128"):  # of polars; NumPy has no such integers
         y = y.to_list()
-    values = np.asarray(y, dtype=object) if _is_extension(y) or isinstance(y, list | tuple) else np.asarray(y)
+    # Columns of pandas, and lists, that NumPy alone would not convert faithfully.
+    as_they_are = isinstance(y, list | tuple) or not (dtype is None or isinstance(dtype, np.dtype))
+    values = np.asarray(y, dtype=object) if as_they_are else np.asarray(y)
     if values.ndim == 2 and values.shape[1] == 1:
         warn_user(
             "A column-vector y was passed when a 1d array was expected; it was flattened.",
             DataConversionWarning,
         )
         values = values.ravel()
-    if values.dtype.kind == "T":  # scikit-learn does not know NumPy's own text yet
+    if values.dtype.kind == "T":  # NumPy's own text, which scikit-learn and pandas hardly know
         values = values.astype(object)
     if values.ndim != 1:
         raise ValueError(
@@ -246,15 +217,6 @@ def _one_column(y: Any, n: int) -> Any:
     if len(values) != n:
         raise ValueError(f"y has {len(values)} labels but X has {n} rows; give one label per row.")
     return values
-
-
-def _is_extension(y: Any) -> bool:
-    """Whether `y` is a pandas column that NumPy alone would not convert faithfully."""
-    return hasattr(y, "dtype") and not isinstance(y.dtype, np.dtype)
-
-
-def _nan(values: Any) -> Any:
-    return np.isnan(values) if values.dtype.kind in "fMm" else np.zeros(len(values), dtype=bool)
 
 
 def _plain(known: Any) -> Any:

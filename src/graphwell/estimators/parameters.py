@@ -1,6 +1,7 @@
 """Parameters of classifiers, checked before any work begins; class sizes; sample weights."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -8,27 +9,15 @@ import numpy as np
 
 from graphwell._checks import number_between, one_of, positive_number, whole_number
 from graphwell._random import stream
-from graphwell._threads import thread_count
 from graphwell._types import FloatArray
 from graphwell.errors import OptionError, in_short
 from graphwell.estimators.labels import Labels
 from graphwell.solve.start import STARTS
 
 MOST_STEPS = 100_000
-UNSAID = object()
 
 Check = Callable[[str, Any], object]
 """Takes the name of a parameter and its value; raises an `OptionError` if that is none."""
-
-
-def _or_none(check: Check) -> Check:
-    return lambda field, value: None if value is None else check(field, value)
-
-
-def _word(field: str, value: Any) -> None:
-    """Text; which words there are depends on the rows."""
-    if not isinstance(value, str):
-        raise OptionError(field, "{field} must be a word, got {!r}.", value)
 
 
 def _flag(field: str, value: Any) -> None:
@@ -38,21 +27,17 @@ def _flag(field: str, value: Any) -> None:
 
 def _models(field: str, value: Any) -> None:
     """Classifiers that give probabilities; how they fit is their own affair."""
-    classifiers = value if isinstance(value, list | tuple) else [value]
-    known = value is None or (isinstance(value, str) and value in ("auto", "deprecated"))
-    if not known and not all(_is_classifier(each) for each in classifiers):
-        wanted = '"auto", None or classifiers with predict_proba'
-        raise OptionError(field, "{field} must be {}, got {!r}.", wanted, value)
-
-
-def _is_classifier(value: Any) -> bool:
-    return hasattr(value, "fit") and hasattr(value, "predict_proba") and not isinstance(value, type)
+    if value is None or (isinstance(value, str) and value in ("auto", "deprecated")):
+        return
+    for each in value if isinstance(value, list | tuple) else [value]:
+        if isinstance(each, type) or not (hasattr(each, "fit") and hasattr(each, "predict_proba")):
+            wanted = '"auto", None or classifiers with predict_proba'
+            raise OptionError(field, "{field} must be {}, got {!r}.", wanted, value)
 
 
 def _earlier(field: str, value: Any) -> None:
-    if not (
-        isinstance(value, bool | np.bool_) or (isinstance(value, str) and value in ("auto", "deprecated"))
-    ):
+    words = isinstance(value, str) and value in ("auto", "deprecated")
+    if not (words or isinstance(value, bool | np.bool_)):
         raise OptionError(field, '{field} must be True, False or "auto", got {!r}.', value)
 
 
@@ -78,21 +63,10 @@ def _classes(field: str, value: Any) -> None:
         raise OptionError(field, "{field} must be a list of classes, got {!r}.", value)
 
 
-def _share(field: str, value: Any) -> None:
-    number_between(field, value, 0, 1)
-
-
 def _power(field: str, value: Any) -> None:
     """Above 1, where a p-Laplacian is smooth, and at most 2."""
     if not isinstance(value, int | float | np.integer | np.floating) or not 1 < value <= 2:
         raise OptionError(field, "{field} must be above 1 and at most 2, got {!r}.", value)
-
-
-def _positive_and_finite(field: str, value: Any) -> None:
-    try:
-        number_between(field, value, 0, np.inf)
-    except OptionError:
-        raise OptionError(field, "{field} must be positive and finite, got {!r}.", value) from None
 
 
 def _markers(field: str, value: Any) -> None:
@@ -125,11 +99,17 @@ def _schedule(field: str, value: Any) -> None:
             raise OptionError(field, "{field}: in the step {!r}, {}", step, str(error)) from None
 
 
+def _seed(field: str, value: Any) -> None:
+    if not isinstance(value, np.random.Generator | np.random.RandomState):  # to look at these draws from them
+        stream(value, field)
+
+
+_share: Check = partial(number_between, low=0, high=1)
+_positive: Check = partial(number_between, low=0, high=np.inf)
 CHECKS: Mapping[str, Check] = {
     "n_neighbors": whole_number,
     "scale_neighbor": whole_number,
-    "metric": _word,
-    "start": lambda field, value: one_of(field, value, STARTS),
+    "start": partial(one_of, known=STARTS),
     "schedule": _schedule,
     "step_size": positive_number,
     "fidelity": positive_number,
@@ -139,45 +119,34 @@ CHECKS: Mapping[str, Check] = {
     "tune": _earlier,
     "evidence": _models,
     "calibrate": _earlier,
-    "device": _word,
-    "n_jobs": lambda field, value: thread_count(value),
-    "random_state": lambda field, value: stream(value, field) if _fixed(value) else None,
+    "random_state": _seed,
     "verbose": _flag,
-    "n_eigenvectors": _or_none(whole_number),
+    "n_eigenvectors": lambda field, value: None if value is None else whole_number(field, value),
     "epsilon": positive_number,
     "max_iter": whole_number,
-    "tol": _positive_and_finite,
+    "tol": _positive,
     "alpha": _share,
     "alpha_correct": _share,
     "alpha_smooth": _share,
-    "penalty": _positive_and_finite,
-    "mu": _positive_and_finite,
-    "nu": _positive_and_finite,
-    "self_weight": _positive_and_finite,
+    "penalty": _positive,
+    "mu": _positive,
+    "nu": _positive,
+    "self_weight": _positive,
     "unknown": _markers,
-    "weights": _word,
     "diffusion_steps": whole_number,
     "n_clusters": whole_number,
     "n_starts": whole_number,
     "max_inner": whole_number,
     "p": _power,
 }
-"""By the name of a parameter: what refuses a value that is none."""
-
-
-def _fixed(seed: Any) -> bool:
-    """Whether looking at a seed draws nothing from it."""
-    return not isinstance(seed, np.random.Generator | np.random.RandomState)
+"""By the name of a parameter: what refuses a value that is none. The metric, the device and the number of
+threads are checked where they are looked up."""
 
 
 def check_parameters(parameters: Mapping[str, Any], defaults: Mapping[str, Any]) -> None:
-    """Refuse parameters that are not what they must be, the first of them in a sentence.
-
-    None will do where it is the default.
-    """
+    """Refuse parameters that are not what they must be, the first in a sentence; a default always will do."""
     for name, value in parameters.items():
-        left_out = value is None and defaults.get(name, UNSAID) is None
-        if name in CHECKS and not left_out:
+        if name in CHECKS and value is not defaults.get(name):
             CHECKS[name](name, value)
 
 
@@ -195,7 +164,14 @@ def read_class_prior(prior: Any, classes: Any, counts: Any) -> FloatArray | None
             known = 'None, "labels", "auto", an array or a dict'
             raise _wrong("must be {}, got {!r}.", known, prior)
         return np.asarray(counts / counts.sum())
-    shares = _by_name(prior, classes) if isinstance(prior, dict) else np.asarray(prior, dtype=float)
+    names = classes.tolist()
+    if isinstance(prior, dict):
+        missing, unknown = [c for c in names if c not in prior], [c for c in prior if c not in names]
+        if missing or unknown:
+            what = f"lacks {missing}" if missing else f"names {unknown}, which no label has"
+            raise _wrong("must name exactly the classes; it {}.", what)
+        prior = [prior[c] for c in names]
+    shares = np.asarray(prior, dtype=float)
     if shares.shape != (len(classes),):
         raise _wrong("must hold one share for each of the {} classes, got {!r}.", len(classes), prior)
     wrong = classes[~(np.isfinite(shares) & np.where(counts > 0, shares > 0, shares >= 0))]
@@ -211,30 +187,18 @@ def read_size_bounds(prior: Any, classes: Any) -> FloatArray | None:
     bounded = isinstance(prior, dict) and any(np.ndim(value) == 1 for value in prior.values())
     if not bounded and not (isinstance(prior, str) and prior == "auto"):
         return None
-    bounds = np.stack([np.zeros(len(classes)), np.ones(len(classes))])
+    bounds, names = np.stack([np.zeros(len(classes)), np.ones(len(classes))]), classes.tolist()
     for name, value in prior.items() if bounded else ():
-        if name not in classes.tolist():
+        if name not in names:
             raise _wrong("names {!r}, which no label has.", name)
-        bounds[:, classes.tolist().index(name)] = _pair(name, value)
+        lowest, highest = (value, value) if np.ndim(value) == 0 else value
+        if not 0 <= lowest <= highest <= 1:
+            problem = "has the bounds {!r} for {!r}; 0 <= lowest <= highest <= 1 must hold."
+            raise _wrong(problem, value, name)
+        bounds[:, names.index(name)] = lowest, highest
     if bounds[0].sum() > 1 or bounds[1].sum() < 1:
         raise _wrong("has bounds within which no shares sum to 1.")
     return bounds
-
-
-def _pair(name: Any, value: Any) -> tuple[float, float]:
-    lowest, highest = (value, value) if np.ndim(value) == 0 else value
-    if not 0 <= lowest <= highest <= 1:
-        raise _wrong("has the bounds {!r} for {!r}; 0 <= lowest <= highest <= 1 must hold.", value, name)
-    return float(lowest), float(highest)
-
-
-def _by_name(prior: dict[Any, float], classes: Any) -> FloatArray:
-    missing = [c for c in classes.tolist() if c not in prior]
-    unknown = [c for c in prior if c not in classes.tolist()]
-    if missing or unknown:
-        what = f"lacks {missing}" if missing else f"names {unknown}, which no label has"
-        raise _wrong("must name exactly the classes; it {}.", what)
-    return np.array([float(prior[c]) for c in classes.tolist()])
 
 
 def _wrong(problem: str, *values: Any) -> OptionError:
@@ -245,8 +209,21 @@ def read_trust(sample_weight: Any, labels: Labels) -> tuple[Labels, FloatArray |
     """Labels that are trusted at all, and how far each is; None if all are fully trusted."""
     if sample_weight is None:
         return labels, None
-    weights = _numbers(sample_weight, len(labels.codes))
-    known = labels.codes >= 0
+    n, known = len(labels.codes), labels.codes >= 0
+    try:
+        weights = np.asarray(sample_weight)
+        if weights.dtype.kind == "c":
+            raise TypeError
+        weights = weights.astype(float)
+    except (TypeError, ValueError, OverflowError):
+        problem = f"sample_weight must hold one number per row, got {in_short(sample_weight)}."
+        raise ValueError(problem) from None
+    weights = np.full(n, float(weights)) if weights.ndim == 0 else weights
+    if weights.shape != (n,):
+        raise ValueError(
+            f"sample_weight.shape == {weights.shape}, expected {(n,)}: one number per row, "
+            "how far its label is trusted."
+        )
     wrong = known & ~(np.isfinite(weights) & (weights >= 0))
     if wrong.any():
         row = int(np.flatnonzero(wrong)[0])
@@ -259,28 +236,7 @@ def read_trust(sample_weight: Any, labels: Labels) -> tuple[Labels, FloatArray |
     if not trusted.any():
         raise ValueError("sample_weight is zero at every known label; trust at least one of them.")
     present, codes = np.unique(labels.codes[trusted], return_inverse=True)
-    kept = np.full(len(known), -1)
+    kept = np.full(n, -1)
     kept[trusted] = codes
-    found = Labels(kept, labels.classes[present])
     trust = np.where(trusted, weights, 1.0)
-    return found, None if (trust == 1).all() else trust
-
-
-def _numbers(sample_weight: Any, n: int) -> FloatArray:
-    try:
-        weights = np.asarray(sample_weight)
-        if weights.dtype.kind == "c":
-            raise TypeError
-        weights = weights.astype(float)
-    except (TypeError, ValueError, OverflowError):
-        raise ValueError(
-            f"sample_weight must hold one number per row, got {in_short(sample_weight)}."
-        ) from None
-    if weights.ndim == 0:
-        weights = np.full(n, float(weights))
-    if weights.shape != (n,):
-        raise ValueError(
-            f"sample_weight.shape == {weights.shape}, expected {(n,)}: one number per row, "
-            "how far its label is trusted."
-        )
-    return weights
+    return Labels(kept, labels.classes[present]), None if (trust == 1).all() else trust

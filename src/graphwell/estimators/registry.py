@@ -25,26 +25,6 @@ Classifier = TypeVar("Classifier", bound=type)
 class Method:
     """A way to label every vertex of a graph from a few labels.
 
-    Attributes
-    ----------
-    name : str
-    summary : str
-        What it does, in a few words.
-    classifier : type
-        A scikit-learn classifier that takes a `graphwell.Graph` in place of features.
-    parameters : mapping
-        Parameters of the classifier that make it this method.
-    most_classes : int, optional
-        More than so many it cannot tell apart.
-    told_sizes : bool
-        Whether it expects the sizes of the classes (`class_prior`).
-    slow : bool
-        Whether it takes much longer than the others on a large graph.
-    on_cluster : bool
-        Whether it takes Dask arrays.
-    sources : tuple of str
-        Keys of what to cite, in ``sources.bib``.
-
     Examples
     --------
     >>> W = [[0, 1, 0], [1, 0, 3], [0, 3, 0]]
@@ -53,14 +33,14 @@ class Method:
     """
 
     name: str
-    summary: str
-    classifier: type
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-    most_classes: int | None = None
-    told_sizes: bool = False
-    slow: bool = False
-    on_cluster: bool = False
-    sources: tuple[str, ...] = ()
+    summary: str  # what it does, in a few words
+    classifier: type  # of scikit-learn's interface; it takes a `graphwell.Graph` in place of features
+    parameters: Mapping[str, Any] = field(default_factory=dict)  # that make the classifier this method
+    most_classes: int | None = None  # more than so many it cannot tell apart
+    told_sizes: bool = False  # whether it expects the sizes of the classes (`class_prior`)
+    slow: bool = False  # whether it takes much longer than the others on a large graph
+    on_cluster: bool = False  # whether it takes Dask arrays
+    sources: tuple[str, ...] = ()  # keys of what to cite, in ``sources.bib``
 
     def __call__(self, **parameters: Any) -> Any:
         """Return the classifier, unfitted, with further parameters."""
@@ -99,13 +79,9 @@ def methods() -> Mapping[str, Method]:
     folder = import_module("graphwell.estimators.methods")
     for found in iter_modules(folder.__path__):
         import_module(f"{folder.__name__}.{found.name}")
-    return MappingProxyType(dict(sorted(_METHODS.items(), key=lambda item: (_rank(item[1]), item[0]))))
-
-
-def _rank(entry: Method) -> int:
-    """Graphwell's own methods come before those to compare with."""
-    own = entry.classifier.__module__.partition("estimators.")[2]
-    return 0 if entry.name == DEFAULT else 1 if own == "binary" else 2
+    own = (DEFAULT, "binary interface")
+    others = sorted(_METHODS.keys() - own)
+    return MappingProxyType({name: _METHODS[name] for name in (*own, *others)})
 
 
 LOCAL_SCALES = "zelnikmanor2004selftuning"
@@ -135,8 +111,19 @@ def citation(estimator: Any) -> str:
     """
     if not isinstance(estimator, GraphClassifier):
         raise ValueError(f"Only methods of graphwell are cited here, got {type(estimator).__name__}.")
-    keys = dict.fromkeys((*sources_of(estimator), *_of_graph(estimator)))
-    return "\n\n".join(bibliography()[key] for key in keys)
+    entries = [entry for entry in methods().values() if isinstance(estimator, entry.classifier)]
+    # The variant with these parameters; a clusterer of another room is no method, and has its own sources.
+    fitting = [m for m in entries if all(getattr(estimator, k) == v for k, v in m.parameters.items())]
+    found = max(fitting, key=lambda m: (len(m.classifier.__mro__), len(m.parameters)), default=None)
+    keys = list(getattr(estimator, "sources", ()) or (() if found is None else found.sources))
+    if found is not None and found.name == DEFAULT:
+        looked_at = {each.name for each in getattr(getattr(estimator, "result_", None), "candidates", ())}
+        keys += [DIFFUSION_START] if estimator.start in ("auto", "diffusion") else []
+        keys += [COMMUNITIES] if looked_at & {"communities", "coarse"} else []
+    graph = getattr(estimator, "graph_", None)
+    from_features = estimator.metric != "precomputed" if graph is None else graph.origin is not None
+    keys += [LOCAL_SCALES] if from_features else []
+    return "\n\n".join(bibliography()[key] for key in dict.fromkeys(keys))
 
 
 @cache
@@ -144,36 +131,4 @@ def bibliography() -> dict[str, str]:
     """Every source by its key."""
     text = files("graphwell.estimators").joinpath("sources.bib").read_text(encoding="utf-8")
     entries = re.split(r"\n\n(?=@)", text.strip())
-    return {re.match(r"@\w+\{(\w+),", entry)[1]: entry for entry in entries}  # type: ignore[index]
-
-
-def sources_of(estimator: Any) -> tuple[str, ...]:
-    """Keys of the sources of a method, as its parameters and its last fit make it."""
-    own: tuple[str, ...] | None = getattr(estimator, "sources", None)
-    if own is not None:
-        return own
-    found = _method_of(estimator)
-    if found.name != DEFAULT:
-        return found.sources
-    further = [DIFFUSION_START] if estimator.start in ("auto", "diffusion") else []
-    result = getattr(estimator, "result_", None)
-    looked_at = {candidate.name for candidate in getattr(result, "candidates", ())}
-    if looked_at & {"communities", "coarse"}:
-        further.append(COMMUNITIES)
-    return (*found.sources, *further)
-
-
-def _method_of(estimator: Any) -> Method:
-    """The registered method: the nearest class, and of its variants the one with the same parameters."""
-    for cls in type(estimator).__mro__:
-        of_class = [method for method in methods().values() if method.classifier is cls]
-        fitting = [m for m in of_class if all(getattr(estimator, k) == v for k, v in m.parameters.items())]
-        if fitting:
-            return max(fitting, key=lambda method: len(method.parameters))
-    raise ValueError(f"{type(estimator).__name__} is no method of graphwell.methods().")
-
-
-def _of_graph(estimator: Any) -> tuple[str, ...]:
-    graph = getattr(estimator, "graph_", None)
-    from_features = estimator.metric != "precomputed" if graph is None else graph.origin is not None
-    return (LOCAL_SCALES,) if from_features else ()
+    return {entry.partition("{")[2].partition(",")[0]: entry for entry in entries}

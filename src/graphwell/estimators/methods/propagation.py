@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import softmax
 
+from graphwell._checks import one_of
 from graphwell._types import FloatArray
 from graphwell.backends.cpu.engine import NumbaEngine
-from graphwell.errors import in_short
 from graphwell.estimators.methods.base import Baseline, classes_in_reach, indicators
 from graphwell.estimators.registry import method
 from graphwell.solve.problem import Problem
@@ -52,8 +52,7 @@ class LaplaceLearning(Baseline):
     weights: str = "none"
 
     def _scores(self, problem: Problem, engine: NumbaEngine) -> FloatArray:
-        if self.weights not in WEIGHTS:
-            raise ValueError(f"weights must be one of {', '.join(WEIGHTS)}, got {in_short(self.weights)}.")
+        one_of("weights", self.weights, WEIGHTS)
         factors = None
         if self.weights == "wnll":
             labels = problem.is_known
@@ -114,8 +113,6 @@ class LabelSpreading(Baseline):
     alpha: float = 0.99
 
     def _scores(self, problem: Problem, engine: NumbaEngine) -> FloatArray:
-        if not 0 < self.alpha < 1:
-            raise ValueError(f"alpha must lie between 0 and 1, got {in_short(self.alpha)}.")
         known = problem.is_known
         labels = indicators(problem)
         # I - alpha S is positive definite, as S has no eigenvalue beyond 1.
