@@ -53,7 +53,7 @@ BENCH ?= sweep descent fit scale startup peers
 bench: .venv/bench
 	$(BIN)/python -m benchmarks $(BENCH)
 
-# The tables of README.md and docs/comparison.md, from the files of benchmarks/results.
+# The tables of README.md and docs/benchmarks.md, from the files of benchmarks/results.
 benchmarks-page: .venv/ready
 	$(BIN)/python -m benchmarks page
 

@@ -1,4 +1,4 @@
-"""Tables of the README and of docs/comparison.md, made from the results in benchmarks/results.
+"""Tables of the README and of docs/benchmarks.md, made from the results in benchmarks/results.
 
 ``python -m benchmarks page`` writes every table between its markers anew, ``<!-- figures: NAME -->`` and
 ``<!-- end of figures -->``, so that no figure of a page is typed by hand. A result file holds the records of
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from benchmarks.methods import markdown_row
 from benchmarks.output import Options
@@ -19,7 +20,7 @@ from benchmarks.tables import OURS, keys_of, row_of, summary
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
-PAGES = (ROOT / "README.md", ROOT / "docs" / "comparison.md", ROOT / "docs" / "data.md")
+PAGES = (ROOT / "README.md", ROOT / "docs" / "benchmarks.md")
 MARKED = re.compile(r"(<!-- figures: (?P<name>[a-z ]+) -->\n).*?(<!-- end of figures -->)", re.DOTALL)
 FAR = 2.0
 """Points behind the best from which on a row stands under its own heading."""
@@ -57,16 +58,26 @@ def markdown(columns: list[str], rows: list[list[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def few_labels() -> str:
-    """Every set and number of labels beside what people use, the mean over the same label sets."""
-    records = results("peers")["records"]
+def few_labels(per_class: int | None = None, behind: bool = False) -> str:
+    """The error of every method on every set, the mean over the same label sets.
+
+    Of one number of labels per class, or only of the rows in which another method is better than ours.
+    """
     rows: dict[tuple[str, int], list[dict[str, Any]]] = {}
-    for record in records:
-        rows.setdefault((record["data"], record["per_class"]), []).append(record)
-    methods = list(dict.fromkeys(record["method"] for record in records))
+    for record in results("peers")["records"]:
+        if per_class in (None, record["per_class"]):
+            rows.setdefault((record["data"], record["per_class"]), []).append(record)
+    if behind:
+        rows = {key: records for key, records in rows.items() if best_method(records) != OURS}
+    methods = list(dict.fromkeys(record["method"] for records in rows.values() for record in records))
     titles = ["% wrong, mean ± standard deviation", "label sets", *methods]
     head = f"| {' | '.join(titles)} |\n| {' | '.join(['---'] * len(titles))} |"
     return "\n".join([head, *map(markdown_row, rows.values()), "", origin("peers")])
+
+
+def best_method(records: list[dict[str, Any]]) -> str:
+    """The method of the lowest mean error."""
+    return pd.DataFrame(records).groupby("method")["error"].mean().idxmin()
 
 
 def tables_in_all() -> str:
@@ -92,6 +103,8 @@ def tables_behind() -> str:
 
 FIGURES: dict[str, Callable[[], str]] = {
     "few labels": few_labels,
+    "few labels in short": lambda: few_labels(per_class=5),
+    "few labels behind": lambda: few_labels(behind=True),
     "tables in all": tables_in_all,
     "tables behind": tables_behind,
 }

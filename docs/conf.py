@@ -3,6 +3,11 @@
 import os
 import re
 from importlib.metadata import version as installed
+from pathlib import Path
+
+import typer.main
+
+from graphwell.cli.app import app as program
 
 project = "graphwell"
 author = "the graphwell developers"
@@ -68,7 +73,7 @@ html_title = "graphwell"
 html_show_sourcelink = False
 html_theme_options = {
     "navbar_align": "left",
-    "header_links_before_dropdown": 7,
+    "header_links_before_dropdown": 8,
     "show_toc_level": 2,
     "navigation_with_keys": False,
     "footer_start": ["copyright"],
@@ -79,8 +84,40 @@ html_theme_options = {
 
 
 def setup(app):
-    """What Sphinx calls when it has read this file."""
+    """Sphinx calls this when it has read the file."""
     app.connect("html-page-context", tell_pictures)
+    app.connect("config-inited", without_examples, priority=1)
+    page = Path(app.srcdir) / "api" / "generated" / "commands.md"
+    page.parent.mkdir(exist_ok=True)
+    page.write_text(command_line(), encoding="utf-8")
+
+
+def without_examples(app, config):
+    """Make a truth value of ``-D plot_gallery=0``; Sphinx would warn of a string."""
+    config.plot_gallery = config.plot_gallery not in ("0", "False", False)
+
+
+def command_line():
+    """A page of all commands and options, as ``--help`` has them."""
+    commands = typer.main.get_command(program).commands
+    return "\n".join(["# Command line", "", *(line for item in commands.items() for line in command(*item))])
+
+
+def command(name, made):
+    """Lines on one command: its help, its examples and a table of its options."""
+    examples = [line for line in (made.epilog or "").splitlines() if line.startswith("graphwell")]
+    yield from (f"## graphwell {name}", "", made.help, "", *(f"    {line}" for line in examples), "")
+    yield from ("| option | meaning |", "|---|---|")
+    for option in made.params:
+        names = ", ".join(f"`{text}`" for text in (*option.opts, *option.secondary_opts))
+        if option.param_type_name == "argument":
+            names = f"`{option.metavar or option.name}`"
+        elif option.metavar:
+            names += f" {option.metavar}"
+        plain = isinstance(option.default, str | int) and not isinstance(option.default, bool)
+        default = f" Default: `{option.default}`." if plain else ""
+        yield f"| {names} | {(option.help or '').replace('|', chr(92) + '|')}{default} |"
+    yield ""
 
 
 def tell_pictures(app, page, template, context, doctree):

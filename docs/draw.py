@@ -1,32 +1,33 @@
-"""Draw the pictures of the site that no example makes: ``python docs/draw.py``.
+"""Draw the pictures of the site that no example makes: ``PYTHONPATH=. python docs/draw.py``.
 
 They stand on a light page and on a dark one: boxes bring their own ground, lines are grey.
 """
 
 import json
+import runpy
 from pathlib import Path
 
-from matplotlib import rcParams
+import pandas as pd
+from matplotlib import pyplot, rcParams, use
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 import graphwell as gw
+from benchmarks.tables import OURS, keys_of, row_of, summary
 from graphwell.io.drawings import palette_color
 from graphwell.io.images import write_image
 from graphwell.segmentation.drawing import contact_sheet
 
 FOLDER = Path(__file__).parent / "_static"
 BLUE, RUST, GREY = "#1f6f8b", "#b5541c", "#888888"
-MEAN_RANKS = {  # docs/comparison.md
-    "graphwell": 1.79,
-    "random forest": 3.53,
-    "logistic regression": 3.77,
-    "Laplace learning": 4.21,
-    "boosting": 5.52,
-    "Poisson learning": 5.65,
-    "nearest neighbour": 5.72,
-    "LabelSpreading": 5.82,
+RESULTS = Path(__file__).parents[1] / "benchmarks" / "results"
+EXAMPLES = {
+    "plot_07_single_cells": "cells",
+    "plot_14_calibration": "calibration",
+    "plot_15_own_method": "own-method",
+    "plot_17_folder_of_photographs": "photographs",
 }
+"""Tutorials and the names of their pictures."""
 QUESTIONS = [
     ("a table, vectors, texts", ("some labels", "graphwell classify"), ("no labels", "graphwell label")),
     ("a picture, a volume", ("marks in a file", "graphwell segment"), ("no marks yet", "graphwell paint")),
@@ -47,7 +48,8 @@ def which() -> Figure:
         for step, (more, take) in enumerate(ways):
             at = height + 0.5 - step
             line(panel, (4, height), (5.1, at))
-            panel.text(4.95, at + 0.12, more, ha="right", va="bottom", fontsize=8, color=GREY)
+            beside = {"va": "top"} if step else {"va": "bottom"}
+            panel.text(4.95, at + (-0.1 if step else 0.1), more, ha="right", fontsize=8, color=GREY, **beside)
             box(panel, 6.3, at, take, BLUE)
     panel.set(xlim=(-1, 7.6), ylim=(-0.5, 7.5))
     panel.set_axis_off()
@@ -59,10 +61,12 @@ def scale() -> Figure:
     figure = Figure(figsize=(9, 3.8), layout="constrained")
     panels = figure.subplots(1, 2)
     for color, file in zip((GREY, BLUE, RUST), ("cpu", "gpu", "cluster"), strict=True):
-        told = json.loads((FOLDER / "scale" / f"{file}.json").read_text(encoding="utf-8"))
+        measured = json.loads((FOLDER / "scale" / f"{file}.json").read_text(encoding="utf-8"))
         for panel, quantity in zip(panels, ("seconds", "gibibytes"), strict=True):
-            rows = [(row["rows"], row[quantity]) for row in told["fits"] if row.get(quantity)]
-            panel.loglog(*zip(*rows, strict=True) if rows else ([], []), "o-", color=color, label=told["way"])
+            rows = [(row["rows"], row[quantity]) for row in measured["fits"] if row.get(quantity)]
+            panel.loglog(
+                *zip(*rows, strict=True) if rows else ([], []), "o-", color=color, label=measured["way"]
+            )
     for panel, title in zip(panels, ("seconds", "GiB beyond the features"), strict=True):
         panel.set(xlim=(0.7e4, 1.4e7))
         panel.set_title(title, color=GREY)
@@ -91,14 +95,60 @@ def line(panel, start, end) -> None:
 
 def ranks() -> Figure:
     """Mean rank of each method over the tables."""
+    records = json.loads((RESULTS / "tables.json").read_text())["records"]
+    means = summary([row_of(records, *key) for key in keys_of(records, bars=False)])[0]
+    names = list(row_of(records, *keys_of(records, bars=False)[0]))
+    found = pd.Series([float(rank) for rank in means[1:]], names).sort_values()
     figure = Figure(figsize=(7, 3), layout="constrained")
     panel = figure.subplots()
-    bars = panel.barh(list(MEAN_RANKS), list(MEAN_RANKS.values()), color=[BLUE, *[GREY] * 7])
+    bars = panel.barh(found.index, found, color=[BLUE if name == OURS else GREY for name in found.index])
     panel.bar_label(bars, fmt="%.1f", padding=3, color=GREY)
     panel.invert_yaxis()
     panel.set_xlabel("mean rank over 84 rows of real tables (1 is best)", color=GREY)
     panel.tick_params(colors=GREY)
     panel.spines[:].set_visible(False)
+    return figure
+
+
+def few_labels() -> Figure:
+    """The mean error of each method from five labels per class, a line for each data set."""
+    records = pd.DataFrame(json.loads((RESULTS / "peers.json").read_text())["records"])
+    errors = records[records.per_class == 5].pivot_table(index="data", columns="method", values="error")
+    errors = errors.sort_values(OURS, ascending=False)
+    figure = Figure(figsize=(8, 3.6), layout="constrained")
+    panel = figure.subplots()
+    for method in errors.columns.drop(OURS):
+        panel.plot(errors[method], errors.index, "o", color=GREY, alpha=0.6, markersize=5)
+    panel.plot([], [], "o", color=GREY, alpha=0.6, markersize=5, label="six other methods")
+    panel.plot(errors[OURS], errors.index, "D", color=BLUE, markersize=7, label=OURS)
+    panel.set_xlabel("% wrong from five labels per class", color=GREY)
+    panel.set_xlim(0)
+    panel.grid(axis="y", color=GREY, alpha=0.3)
+    panel.tick_params(colors=GREY)
+    panel.spines[:].set_visible(False)
+    panel.legend(frameon=False, labelcolor=GREY)
+    return figure
+
+
+def rooms() -> Figure:
+    """The way of a fit through the rooms of the source."""
+    steps = [
+        ("rows, graphs, pictures, files", "labels"),
+        ("encoders", "graph", "estimators/labels"),
+        ("solve, in the verbs of backends",),
+        ("estimators", "segmentation", "active", "comparison"),
+        ("jobs", "view"),
+        ("cli", "serve", "widgets"),
+    ]
+    figure = Figure(figsize=(8, 4.6), layout="constrained")
+    panel = figure.subplots()
+    for level, row in enumerate(steps):
+        if level:
+            line(panel, (0, -level + 0.75), (0, -level + 0.25))
+        for place, name in enumerate(row):
+            box(panel, 2.2 * (place - (len(row) - 1) / 2), -level, name, BLUE if level else GREY)
+    panel.set(xlim=(-4.6, 4.6), ylim=(-5.4, 0.4))
+    panel.set_axis_off()
     return figure
 
 
@@ -131,8 +181,27 @@ def segmented() -> None:
         write_image(sheet, FOLDER / "segmented.png", file)
 
 
+def of_examples() -> None:
+    """Figures of tutorials, which pages show as well."""
+    pyplot.show = lambda: None
+    for example, name in EXAMPLES.items():
+        runpy.run_path(str(FOLDER.parents[1] / "examples" / f"{example}.py"))
+        pyplot.savefig(FOLDER / f"{name}.png", dpi=90)
+        pyplot.close("all")
+
+
 if __name__ == "__main__":
+    use("Agg")
     rcParams["svg.hashsalt"] = "graphwell"
     segmented()
-    for name, picture in (("which", which()), ("tables", ranks()), ("scale", scale()), ("moons", moons())):
-        picture.savefig(FOLDER / f"{name}.svg", transparent=True, metadata={"Date": None})
+    drawings = {
+        "which": which,
+        "tables": ranks,
+        "few-labels": few_labels,
+        "scale": scale,
+        "moons": moons,
+        "rooms": rooms,
+    }
+    for name, draw in drawings.items():
+        draw().savefig(FOLDER / f"{name}.svg", transparent=True, metadata={"Date": None})
+    of_examples()

@@ -1,4 +1,4 @@
-"""Record the animated picture of the labelling page: ``PYTHONPATH=. python docs/record.py`` (needs Chromium).
+"""Record the labelling page and the report: ``PYTHONPATH=. python docs/record.py`` (needs Chromium).
 
 Ten questions about 1,797 digits are answered by key, as a person would who knows all digits.
 """
@@ -12,23 +12,49 @@ from sklearn.datasets import load_digits
 
 from benchmarks.pages import start_chromium
 from graphwell.datasets import digits_table
+from graphwell.jobs.classify import ClassifyOptions, classify
+from graphwell.view.report import report_page
 from tests.serve.browser import wait_until
 from tests.serve.server import Server
 
-OUTPUT = Path(__file__).parent / "_static" / "label-page.gif"
+FOLDER = Path(__file__).parent / "_static"
 SIZE, SHOWN = (1280, 800), (900, 562)
 QUESTIONS, SECONDS, LAST = 10, 0.8, 3.0
 
 
 def main() -> None:
-    """Answer the questions and write the picture."""
+    """Answer the questions and write the pictures."""
+    report()
     truth = load_digits().target
     with tempfile.TemporaryDirectory() as folder:
         frames = recorded(Path(folder), truth)
     colours = frames[-1].quantize(255, PIL.Image.Quantize.FASTOCTREE, dither=PIL.Image.Dither.NONE)
     frames = [frame.quantize(palette=colours, dither=PIL.Image.Dither.NONE) for frame in frames]
     times = [int(1000 * SECONDS)] * (len(frames) - 1) + [int(1000 * LAST)]
-    frames[0].save(OUTPUT, save_all=True, append_images=frames[1:], duration=times, loop=0, optimize=True)
+    frames[0].save(
+        FOLDER / "label-page.gif",
+        save_all=True,
+        append_images=frames[1:],
+        duration=times,
+        loop=0,
+        optimize=True,
+    )
+
+
+def report() -> None:
+    """The top of the page that ``graphwell classify --report`` writes of the digits."""
+    browser = start_chromium()
+    browser.set_window_size(1100, 1000)
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            table, page = Path(folder) / "digits.csv", Path(folder) / "report.html"
+            table.write_text(digits_table(random_state=0))
+            classify(ClassifyOptions(table=table, truth="truth", row_id="id", report=page), draw=report_page)
+            browser.get(page.as_uri())
+            shown = PIL.Image.open(io.BytesIO(browser.get_screenshot_as_png())).convert("RGB")
+    finally:
+        browser.quit()
+    shown.quantize(255, PIL.Image.Quantize.FASTOCTREE).save(FOLDER / "report.png", optimize=True)
 
 
 def recorded(folder: Path, truth) -> list[PIL.Image.Image]:
