@@ -154,7 +154,7 @@ def block_of(engine: Any, values: Any) -> Block:
     block = engine.indicator(engine.asarray(np.full(n, -1)), engine.asarray(np.zeros(n)), width)
     for c in range(width):
         column = engine.indicator(engine.asarray(np.full(n, c)), engine.asarray(values[:, c].copy()), width)
-        block = engine.added(block, column)
+        block = block + column
     return block
 
 

@@ -157,7 +157,7 @@ def test_votes_are_the_product_with_the_indicator(case, n_classes):
     n, rng = problem.graph.n_vertices, np.random.default_rng(n_classes)
     labels, values = rng.integers(-1, n_classes, size=n), rng.normal(size=n)
     there = engine.asarray(labels), engine.asarray(values)
-    found = columns_of(engine, engine.votes(*there, n_classes))
+    found = columns_of(engine, engine.product(engine.indicator(*there, n_classes)))
     own = np.array([[values[i] if labels[i] == c else 0.0 for c in range(n_classes)] for i in range(n)])
     np.testing.assert_allclose(found, problem.graph.S.toarray() @ own, atol=1e-5)
     whole = columns_of(engine, engine.product(engine.indicator(*there, n_classes)))

@@ -11,7 +11,7 @@ from graphwell.backends.base import Engine
 from graphwell.backends.cpu.engine import NumbaEngine
 from graphwell.solve.problem import Problem, of_present_classes
 from graphwell.solve.schedule import stable_step
-from graphwell.solve.sizes import balanced_labels, estimated_shares, refuted, settled_sizes, within_bounds
+from graphwell.solve.sizes import best_classes, estimated_shares, refuted, settled_sizes, within_bounds
 from tests.helpers import chain, random_graph
 
 
@@ -96,7 +96,7 @@ def test_prices_bring_classes_to_the_sizes_asked_for():
     rng = np.random.default_rng(4)
     scores = rng.dirichlet([3, 2, 1], size=2000)
     for sizes in ([1000, 700, 300], [200, 800, 1000]):
-        labels = balanced_labels(Engine(), scores, np.array(sizes), np.ones(2000, dtype=bool))
+        labels = best_classes(Engine(), scores, np.array(sizes) / 2000, np.ones(2000, dtype=bool))
         found = np.bincount(labels, minlength=3)
         np.testing.assert_allclose(found, sizes, atol=15)
 
@@ -104,7 +104,7 @@ def test_prices_bring_classes_to_the_sizes_asked_for():
 def test_only_the_vertices_among_are_counted():
     scores = np.array([[0.9, 0.1]] * 10 + [[0.6, 0.4]] * 10)
     among = np.arange(20) >= 10
-    labels = balanced_labels(Engine(), scores, np.array([0.0, 10.0]), among)
+    labels = best_classes(Engine(), scores, np.array([0.0, 1.0]), among)
     assert (labels[10:] == 1).all()
 
 

@@ -7,7 +7,7 @@ and one line of `registry.py`, and gets every test.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol, SupportsFloat, SupportsInt, TypeVar
+from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsInt, TypeVar
 
 import numpy as np
 
@@ -23,15 +23,17 @@ from graphwell.graph.knn import check_metric
 from graphwell.progress import Progress
 
 if TYPE_CHECKING:
-    from graphwell.graph.components import Bridges
     from graphwell.solve.fit import Run
     from graphwell.solve.problem import Problem
 
 Result = TypeVar("Result")
 # A value for every vertex: an array of the engine's library `xp`, in the order of the user's rows.
 Vector = Any
-# A column of values for every class: of the engine's own kind, which only its verbs look into.
+# A column of values for every class: an array of `xp`; on a cluster, of the worker's own rows.
 Block = Any
+# A graph wherever it lies, with the names of `graphwell.Graph` that solvers use: `n_vertices`, `degrees`,
+# `components`, `n_components`, `fingerprint`, `bridges`, `sharpened` and `bridged`.
+PlacedGraph = Any
 # Its logarithm stands for that of 0. Not recorded.
 SMALLEST_SCORE = 1e-30
 ROWS_AT_A_TIME = 20_000
@@ -58,44 +60,6 @@ class Swept:
     label_changes: SupportsInt
 
 
-class PlacedGraph(Protocol):
-    """A graph as solvers see it, wherever it lies; a `graphwell.Graph` is one."""
-
-    @property
-    def n_vertices(self) -> int:
-        """Number of vertices."""
-
-    @property
-    def degrees(self) -> Vector:
-        """Sum of each row of the affinities."""
-
-    @property
-    def components(self) -> Vector:
-        """Number of the connected component of each vertex."""
-
-    @property
-    def n_components(self) -> int:
-        """Number of connected components."""
-
-    @property
-    def fingerprint(self) -> str:
-        """A hash of the affinities."""
-
-    @property
-    def n_neighbors(self) -> int | None:
-        """Number of neighbours that each row chose; None if the graph was not made from rows."""
-
-    @property
-    def bridges(self) -> "Bridges | None":
-        """Edges that join components without a known vertex to others, if there are any."""
-
-    def sharpened(self, power: float) -> "PlacedGraph":
-        """Return the graph with every affinity raised to a power."""
-
-    def bridged(self, known: Vector) -> "PlacedGraph":
-        """Return the graph with each component without a known vertex joined to the nearest; rows needed."""
-
-
 @dataclass(frozen=True, eq=False)
 class Coarse:
     """A coarse level of a linear system, for engines that can use one."""
@@ -104,21 +68,30 @@ class Coarse:
     groups: Callable[[int], IntArray | None]  # of each vertex, at most so many; None if there are more
 
 
-class Vectors:
-    """Where vectors lie, and what is done with them besides the functions of their library: this machine."""
+class Engine:
+    """One graph in the engine's own layout, and the verbs that solvers are written in.
 
-    # The library: NumPy, or one that answers to the same names.
-    xp: Any = np
+    A result depends on the arguments alone: not on the number of threads, nor on earlier calls. Here the
+    verbs are plain array operations, on blocks that are arrays of shape (n, n_classes). An engine gives
+    `graph`, `product`, `sweep` and `nearest`; what its library can do faster it overrides.
+    """
+
+    xp: Any = np  # the library of its arrays: NumPy, or one that answers to the same names
+    graph: Any = None  # a `PlacedGraph`
+    dtype: np.dtype[Any] = np.dtype(np.float64)
+    n_jobs: int | None = None
 
     @property
     def masses(self) -> FloatArray | None:
         """How many rows each vertex stands for; None where each is one."""
-        return getattr(getattr(self, "graph", None), "masses", None)
+        return getattr(self.graph, "masses", None)
 
     @property
     def n_threads(self) -> int:
         """Threads of this machine that may share work on the host; no result depends on it."""
-        return thread_count(None)
+        return thread_count(self.n_jobs)
+
+    # ------------------------------------------------------------ vectors, of which a worker has a part alone
 
     def asarray(self, values: Any) -> Vector:
         """Bring values of the vertices from the host to where vectors lie."""
@@ -128,31 +101,29 @@ class Vectors:
         """Return a vector as a NumPy array."""
         return vector
 
-    def release(self) -> None:
-        """Give back memory that sweeps and products alone need; they take it again when asked for."""
+    def own(self, values: Any) -> Any:
+        """Return the part of a vector that is here: all of it, but for a worker of a cluster."""
+        return values
+
+    def vector(self, own: Any) -> Vector:
+        """Return the vector whose part is here."""
+        return own
+
+    def allreduce(self, values: Any, combine: Callable[[Any, Any], Any] = np.add) -> Any:
+        """Return the sum of what all workers have, or what else combines two of them."""
+        return values
 
     def group_sums(self, groups: IntArray, values: Vector, n_groups: int) -> Vector:
         """Return the sum of the values of each group of vertices."""
-        return np.bincount(groups, values, minlength=n_groups)
+        return self.allreduce(np.bincount(self.own(groups), self.own(values), minlength=n_groups))
 
     def group_minima(self, groups: IntArray, values: Vector, n_groups: int) -> Vector:
         """Return the smallest value of each group of vertices."""
         lowest = np.full(n_groups, np.inf)
-        np.minimum.at(lowest, groups, values)
-        return lowest
+        np.minimum.at(lowest, self.own(groups), self.own(values))
+        return self.allreduce(lowest, np.minimum)
 
-
-class Engine(Vectors):
-    """One graph in the engine's own layout, and the verbs that solvers are written in.
-
-    A result depends on the arguments alone: not on the number of threads, nor on earlier calls. Here the
-    verbs are plain array operations, on blocks that are arrays of shape (n, n_classes). An engine gives
-    `graph`, `product`, `sweep` and `nearest`; what its library can do faster it overrides.
-    """
-
-    # The graph, a `PlacedGraph`.
-    graph: Any
-    dtype: np.dtype[Any] = np.dtype(np.float64)
+    # ---------------------------------------------------------------------------------------------- the graph
 
     def sweep(self, problem: "Problem", state: State, epsilon: float, step_size: float, count: int) -> Swept:
         """Do `count` Jacobi sweeps of Algorithm 1 at one epsilon."""
@@ -162,77 +133,22 @@ class Engine(Vectors):
         """Return ``S`` times a block, or times a vector."""
         raise NotImplementedError
 
-    def votes(self, labels: IntArray, values: Vector, n_classes: int) -> Block:
-        """Return ``S`` times what `indicator` makes of these, which need not be there as a whole."""
-        return self.product(self.indicator(labels, values, n_classes))
-
-    def system(self, scaling: Vector) -> System:
-        """Return the matrix ``I - A S A``, `scaling` being the diagonal of ``A``, as `solve` takes it."""
-        return System(self.product, scaling)
-
     def solve(
         self, scaling: Vector, b: Block, coarse: Coarse | None = None, tolerance: float = TOLERANCE
     ) -> Solution:
         """Solve ``(I - A S A) x = b``, a block or a vector, `scaling` the diagonal of ``A``; uses up `b`."""
         if b.ndim == 1:
-            found = self.solve(scaling, b[:, None], coarse, tolerance)
-            return replace(found, x=found.x[:, 0])
+            found = self.solve(scaling, self.own(b)[:, None], coarse, tolerance)
+            return replace(found, x=self.vector(found.x[:, 0]))
         return conjugate_gradients(self.system(scaling), b, tolerance)
+
+    def system(self, scaling: Vector) -> System:
+        """Return the matrix ``I - A S A`` as conjugate gradients take it."""
+        return System(self.product, scaling)
 
     def nearest(self, labels: IntArray) -> Vector:
         """Return the known label nearest along the graph, an edge being as long as 1 / weight; -1 if none."""
         raise NotImplementedError
-
-    def indicator(self, labels: IntArray, values: Vector, n_classes: int) -> Block:
-        """Return a block with `values` in the columns of the labels; a row of zeros where there is none."""
-        block = self.xp.zeros((len(labels), n_classes), dtype=np.float32)
-        known = self.xp.flatnonzero(labels >= 0)
-        block[known, labels[known]] = values[known]
-        return block
-
-    def scaled(self, block: Block, factors: Vector) -> Block:
-        """Return the block with each row times its factor."""
-        return block * factors.astype(block.dtype, copy=False)[:, None]
-
-    def added(self, a: Block, b: Block) -> Block:
-        """Return ``a + b``; uses up `a`."""
-        return a + b
-
-    def argmax(self, block: Block, prices: FloatArray | None = None) -> Vector:
-        """Return the column with the largest entry of each row; with prices, of the logarithms plus these."""
-        if prices is not None:
-            logs = self.xp.log(self.xp.maximum(block, SMALLEST_SCORE)).astype(np.float64)
-            block = logs + self.xp.asarray(prices)
-        return block.argmax(axis=1)
-
-    def shares(self, block: Block, power: float = 1.0) -> Block:
-        """Return powers of the positive parts, with rows that add up to 1; a row of zeros becomes even.
-
-        Examples
-        --------
-        >>> Engine().shares(np.array([[3.0, 1.0], [0.0, -1.0]]))
-        array([[0.75, 0.25],
-               [0.5 , 0.5 ]])
-        >>> Engine().shares(np.array([[3.0, 1.0]]), power=2.0)
-        array([[0.9, 0.1]])
-        """
-        xp = self.xp
-        shares = xp.maximum(block, 0.0)
-        if power != 1:
-            shares **= power
-        total = shares.sum(axis=1)
-        shares /= xp.where(total > 0, total, 1)[:, None]
-        shares[total <= 0] = 1 / block.shape[1]
-        return shares
-
-    def margins(self, block: Block) -> Vector:
-        """Return the distance between the two largest shares of each row."""
-        xp, shares = self.xp, self.shares(block)
-        if shares.shape[1] == 1:
-            return xp.ones_like(shares[:, 0])
-        highest = shares.max(axis=1)
-        shares[xp.arange(len(shares)), shares.argmax(axis=1)] = -1.0
-        return highest - shares.max(axis=1)
 
     def heaviest(self) -> IntArray:
         """Return the neighbour of largest affinity of each vertex, the first of equals; -1 if it has none."""
@@ -246,15 +162,80 @@ class Engine(Vectors):
         """Return the rows of some vertices, their numbers rising, as a SciPy matrix of the host."""
         return self.graph.W[vertices]
 
+    def release(self) -> None:
+        """Give back memory that sweeps and products alone need; they take it again when asked for."""
+
+    # ------------------------------------------------------------------------------------------------- blocks
+
+    def indicator(self, labels: IntArray, values: Vector, n_classes: int) -> Block:
+        """Return a block with `values` in the columns of the labels; a row of zeros where there is none."""
+        labels, values = self.own(labels), self.own(values)
+        block = self.xp.zeros((len(labels), n_classes), dtype=np.float32)
+        known = self.xp.flatnonzero(labels >= 0)
+        block[known, labels[known]] = values[known]
+        return block
+
+    def scaled(self, block: Block, factors: Vector) -> Block:
+        """Return the block with each row times its factor."""
+        return block * self.own(factors).astype(block.dtype, copy=False)[:, None]
+
+    def argmax(self, block: Block, prices: FloatArray | None = None) -> Vector:
+        """Return the column with the largest entry of each row; with prices, of the logarithms plus these."""
+
+        def largest(rows: Block) -> Any:
+            if prices is not None:
+                logs = self.xp.log(self.xp.maximum(rows, SMALLEST_SCORE)).astype(np.float64)
+                rows = logs + self.xp.asarray(prices)
+            return rows.argmax(axis=1)
+
+        return self.vector(self.by_rows(largest, block))
+
+    def shares(self, block: Block, power: float = 1.0) -> Block:
+        """Return powers of the positive parts, with rows that add up to 1; a row of zeros becomes even.
+
+        Examples
+        --------
+        >>> Engine().shares(np.array([[3.0, 1.0], [0.0, -1.0]]))
+        array([[0.75, 0.25],
+               [0.5 , 0.5 ]])
+        >>> Engine().shares(np.array([[3.0, 1.0]]), power=2.0)
+        array([[0.9, 0.1]])
+        """
+
+        def normalised(rows: Block) -> Block:
+            shares = self.xp.maximum(rows, 0.0)
+            if power != 1:
+                shares **= power
+            total = shares.sum(axis=1)
+            shares /= self.xp.where(total > 0, total, 1)[:, None]
+            shares[total <= 0] = 1 / rows.shape[1]
+            return shares
+
+        return self.by_rows(normalised, block)
+
+    def margins(self, block: Block) -> Vector:
+        """Return the distance between the two largest shares of each row."""
+        shares = self.shares(block)
+        if shares.shape[1] == 1:
+            return self.vector(self.xp.ones_like(shares[:, 0]))
+        highest = shares.max(axis=1)
+        shares[self.xp.arange(len(shares)), shares.argmax(axis=1)] = -1.0
+        return self.vector(highest - shares.max(axis=1))
+
+    def by_rows(self, work: Callable[[Block], Any], block: Block) -> Any:
+        """Return what some work on whole rows gives; threads may share the rows."""
+        return work(block)
+
     def group_means(self, block: Block, groups: IntArray, n_groups: int) -> FloatArray:
         """Return the mean row of each group of vertices, on the host; entries lie between 0 and 1."""
         unit = unit_of(1.0, len(groups))
-        return means_of(grouped_totals(groups, self.to_host(block), n_groups, unit), unit)
+        totals = grouped_totals(self.own(groups), self.to_host(block), n_groups, unit)
+        return means_of(self.allreduce(totals), unit)
 
     def spread(self, values: FloatArray, groups: IntArray | None = None) -> Block:
         """Return rows of the host, or of `ask_rows`, as a block; with groups, of the group of each vertex."""
         rows = self.asarray(values.astype(np.float32, copy=False))
-        return rows if groups is None else rows[self.asarray(groups)]
+        return rows if groups is None else rows[self.own(self.asarray(groups))]
 
 
 @dataclass(frozen=True)
@@ -381,7 +362,7 @@ class Backend:
         self,
         rows: Rows,
         problem: "Problem",
-        engine: Vectors,
+        engine: Engine,
         assigned: Vector,
         scores: Block,
         columns: IntArray,

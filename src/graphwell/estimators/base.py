@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from graphwell._rows import ROWS_AT_ONCE, equal_rows, labels_that_differ
 from graphwell._types import FloatArray, IntArray
 from graphwell._unknown import is_known
-from graphwell.backends.base import Backend, Block, PlacedGraph, Rows, Vector, Vectors
+from graphwell.backends.base import Backend, Block, Engine, PlacedGraph, Rows, Vector
 from graphwell.backends.induction import Induction
 from graphwell.backends.registry import backend_of_rows, find_backend, refuse_rows_of_a_cluster
 from graphwell.encoders.kinds import is_frame
@@ -48,7 +48,7 @@ class Solved:
     ----------
     problem : Problem
         On the graph that the method used in the end.
-    engine : Vectors
+    engine : Engine
         Whose vectors and blocks the next two are.
     assigned : Vector
         A class for every vertex.
@@ -63,7 +63,7 @@ class Solved:
     """
 
     problem: Problem
-    engine: Vectors
+    engine: Engine
     assigned: Vector
     scores: Block
     columns: IntArray | None = None
@@ -402,7 +402,7 @@ def _is_fitted_name(name: str) -> bool:
     return (name.endswith("_") and not name.startswith("_")) or name in ("_predictor", "_given", "_encoder")
 
 
-def _parts_without_labels(problem: Problem, engine: Vectors, vertices: Any) -> list[Note]:
+def _parts_without_labels(problem: Problem, engine: Engine, vertices: Any) -> list[Note]:
     """Warnings of rows joined to others by bridges, or out of reach; `vertices` are those of the rows."""
     notes: list[Note] = []
     bridges, reachable = problem.graph.bridges, engine.to_host(problem.reachable)[vertices]

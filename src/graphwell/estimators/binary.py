@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from graphwell._types import FloatArray, IntArray
-from graphwell.backends.base import Backend, PlacedGraph, Vector, Vectors
+from graphwell.backends.base import Backend, Engine, PlacedGraph, Vector
 from graphwell.errors import warn_user
 from graphwell.estimators.base import GraphClassifier, Solved
 from graphwell.estimators.labels import Labels
@@ -119,7 +119,7 @@ class BinaryInterfaceClassifier(GraphClassifier):
         share = (1 + np.clip(state, -1, 1)) / 2
         return Solved(
             problem,
-            Vectors(),
+            Engine(),
             (state > 0).astype(np.int64) if several else np.zeros(len(known), dtype=np.int64),
             np.column_stack([1 - share, share]) if several else np.ones((len(known), 1)),
             attributes={"state_": state, "n_iter_": n_iterations, "converged_": converged},

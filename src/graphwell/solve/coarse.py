@@ -370,7 +370,7 @@ def solve_coarse(problem: Problem, engine: Engine, start: Block) -> CoarseSoluti
     with one_blas_thread():  # step 2
         harmonic = pool.results(lambda graph: harmonic_shares(graph)[graph.members], graphs)
     shares = engine.spread(shares_of(np.mean(harmonic, axis=0)), members)
-    scores = engine.shares(engine.added(engine.shares(start), shares))
+    scores = engine.shares(engine.shares(start) + shares)
     finest_scores = engine.group_means(scores, members, len(finest.label_weights))
     has_rows = np.bincount(labels[labels >= 0], minlength=n_classes) > 0
     if given is not None:

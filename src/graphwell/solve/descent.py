@@ -10,13 +10,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
-from typing import Any, Protocol, SupportsFloat, SupportsInt
+from typing import Any, SupportsFloat, SupportsInt
 
 import numpy as np
 
 from graphwell._rows import hash_of
 from graphwell._types import FloatArray, IntArray
-from graphwell.backends.base import State, Swept
+from graphwell.backends.base import State
 from graphwell.errors import OptionError, in_short
 from graphwell.io.arrays import damaged_file, read_sealed, write_sealed
 from graphwell.progress import heartbeat
@@ -29,13 +29,6 @@ CHECKPOINT_FORMAT = 1
 LARGEST_OFFSET = 1.0
 
 ToHost = Callable[[Any], Any]
-
-
-class Sweeper(Protocol):
-    """Does the sweeps: the engine of a graph, or the band of a picture around its borders."""
-
-    def sweep(self, problem: Any, state: State, epsilon: float, step_size: float, count: int) -> Swept:
-        """Do `count` Jacobi sweeps of Algorithm 1 at one epsilon."""
 
 
 class Status(Enum):
@@ -143,11 +136,11 @@ class Reached:
 
 
 def descend(
-    engine: Sweeper,
-    problem: Problem | None,
+    engine: Any,  # does the sweeps: an `Engine`, or the band of a picture around its borders
+    problem: Problem | None,  # a band of a picture knows its own
     start: State,
     schedule: Schedule,
-    step_size: float,
+    step_size: float,  # the paper's is 0.01
     callback: Callback | None = None,
     reached: Reached | None = None,
     *,
@@ -155,25 +148,10 @@ def descend(
 ) -> Result:
     """Minimise the multiclass energy (`reference`), with the pressure on sizes if there is one, from a start.
 
-    Parameters
-    ----------
-    engine : Engine
-        Does the sweeps.
-    problem : Problem, optional
-        The graph and the known labels; a band of a picture knows its own.
-    start : State
-        First class and offset of every vertex.
-    schedule : Schedule
-        Epsilon and number of sweeps of each step.
-    step_size : float
-        Time step of the descent; the paper's is 0.01.
-    callback : callable, optional
-        Called with a `Step` after each step of the schedule; a true answer ends the run.
-    reached : Reached, optional
-        Go on from here; the result is that of a run that was never interrupted.
-    may_stop_early : bool
-        After two steps in a row at which no vertex changed class, take the last step and end. Smaller
-        epsilons hold vertices in their classes all the more.
+    `callback` is called with a `Step` after each step of the schedule; a true answer ends the run. From what
+    an earlier run `reached` the result is that of a run that was never interrupted. With `may_stop_early`,
+    after two steps in a row at which no vertex changed class the last step follows, and the end: smaller
+    epsilons hold vertices in their classes all the more.
     """
     if not step_size > 0:
         raise ValueError(f"step_size must be positive, got {in_short(step_size)}.")
@@ -303,19 +281,15 @@ class Checkpoint:
 
     def _is_sound(self, saved: Mapping[str, Any]) -> bool:
         """Whether a run of this size can have written the state in a file: compiled code trusts it."""
-        names = ("labels", "offsets", "energies", "label_changes")
-        labels, offsets, energies, changes = (saved[name] for name in names)
+        labels, offsets = saved["labels"], saved["offsets"]
+        energies, changes = saved["energies"], saved["label_changes"]
         n_vertices, n_classes, n_steps = self.size
         return bool(
-            labels.dtype.kind in "iu"
-            and offsets.dtype in (np.float32, np.float64)
-            and energies.dtype == np.float64
-            and changes.dtype == np.int64
-            and labels.shape == offsets.shape == (n_vertices,)
-            and energies.shape == changes.shape == (len(energies),)
-            and 0 < len(energies) <= n_steps
+            labels.shape == offsets.shape == (n_vertices,)
+            and labels.dtype.kind == changes.dtype.kind == "i"
             and (labels >= 0).all()
             and (labels < n_classes).all()
-            and (np.isfinite(offsets).all() and (np.abs(offsets) <= LARGEST_OFFSET).all())
-            and (np.isfinite(energies).all() and (changes >= 0).all())
+            and (np.abs(offsets) <= LARGEST_OFFSET).all()  # not where one is no number
+            and energies.shape == changes.shape == (len(energies),)
+            and 0 < len(energies) <= n_steps
         )

@@ -47,10 +47,8 @@ from graphwell.solve.select import (
     Prepared,
     candidates_of,
     communities_start,
-    presence,
     select,
     support,
-    votes,
 )
 from graphwell.solve.sizes import balance_for, class_counts, holding_balance, likeliest, settled_sizes
 from graphwell.solve.start import STARTS, Start, from_labels
@@ -170,8 +168,7 @@ class Run:
     def elsewhere(self) -> "RunElsewhere":
         """Return the run as workers have it, to be given a way to ask this one."""
         saves = self.checkpoint is not None
-        watches = saves or self.callback is not None
-        return RunElsewhere(settings=dict(self.settings), watches=watches, saves=saves)
+        return RunElsewhere(settings=dict(self.settings), watches=saves or bool(self.callback), saves=saves)
 
     def answers(self) -> Callable[[str, Any], Any]:
         """Return what answers the questions of a run elsewhere."""
@@ -192,34 +189,33 @@ class Run:
 
 @dataclass(frozen=True)
 class RunElsewhere(Run):
-    """A run whose progress, callback and checkpoint are those of another process."""
+    """A run as a worker has it: progress, callback and checkpoint are those of another process."""
 
+    comm: Any = None  # asks that process, and raises what ended the run there
     watches: bool = False  # whether the other process wants to see every step
     saves: bool = False  # whether it has a checkpoint
-    ask: Any = None  # asks it: ``ask(question, value)``
-    look: Any = None  # raises what ended the run there
 
     def told(self, stage: str, share: float | None) -> None:
         """Tell how far a stage is."""
-        self.look()
-        self.ask("told", (stage, share))
+        self.check()
+        self.comm.ask("told", (stage, share))
 
     def check(self) -> None:
-        """End a run that was cancelled."""
-        self.look()
+        """End a run that was cancelled, or that lost a worker."""
+        self.comm.check()
 
     def saved(self, problem: Problem, schedule: Schedule, to_host: ToHost) -> tuple[Callback, Reached | None]:
         """The function to call after each step of a descent, and how far an earlier run of it came."""
         if not self.saves:
             return self._each_step, None
-        return self._each_step, self.ask("load", identity_of(self.settings, problem, schedule, to_host))
+        return self._each_step, self.comm.ask("load", identity_of(self.settings, problem, schedule, to_host))
 
     def _each_step(self, step: Step) -> object:
         self.told("descent", step.number / step.of)
         if not self.watches:
             return None
         state = State(np.asarray(step.state.labels), np.asarray(step.state.offsets))
-        return self.ask("step", replace(step, state=state))
+        return self.comm.ask("step", replace(step, state=state))
 
 
 class KeptEngine:
@@ -273,18 +269,9 @@ def fit(
     run: Run | None = None,
     rng: np.random.Generator | None = None,
 ) -> Fitted:
-    """Fit a problem.
+    """Fit a problem on a graph that lies where the backend computes; `rng` is for the start.
 
-    Parameters
-    ----------
-    backend : Backend
-    problem : Problem
-        On a graph that lies where the backend computes.
-    recipe : Recipe
-    run : Run, optional
-        Told the stages; without one the fit is a piece of somebody else's stage.
-    rng : numpy.random.Generator, optional
-        Of the start.
+    Without a run the fit is a piece of somebody else's stage.
     """
     if problem.n_classes == 1:
         engine = backend.engine(problem.graph)
@@ -374,11 +361,8 @@ def _descended(prepared: Prepared, recipe: Recipe, run: Run) -> tuple[Result, Bl
     # Presence after the descent, averaged with the scores of the start. The descent makes nearly every vertex
     # sure of its class; which ones are uncertain, the start knows better: the area under the risk-coverage
     # curve was 2 to 9 times smaller so. The square makes up for the mean.
-    around = votes(balanced, engine, final)
-    engine.release()  # of a million rows, what only sweeps and products need takes a quarter of the memory
-    present = engine.shares(engine.added(around, presence(balanced, engine, final)))
-    del around
-    scores = engine.shares(engine.added(present, engine.shares(start.scores.values)), power=2.0)
+    present = engine.shares(support(balanced, engine, final))
+    scores = engine.shares(present + engine.shares(start.scores.values), power=2.0)
     return result, scores
 
 

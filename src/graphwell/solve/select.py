@@ -120,19 +120,17 @@ def votes(problem: Problem, engine: Engine, state: State) -> Block:
     """Presence of each class around each vertex: ``sum_{j in class} S_ij r_j``."""
     firmness, roots = 0.5 - abs(state.offsets), engine.masses
     if roots is None:
-        return engine.votes(state.labels, firmness, problem.n_classes)
+        return engine.product(engine.indicator(state.labels, firmness, problem.n_classes))
     roots = np.sqrt(roots)  # `S` of the rows, not of what stands for them
-    return engine.scaled(engine.votes(state.labels, roots * firmness, problem.n_classes), 1 / roots)
-
-
-def presence(problem: Problem, engine: Engine, state: State) -> Block:
-    """How firmly each vertex is in its class: ``r = 1/2 - |offset|`` in the column of the class."""
-    return engine.indicator(state.labels, 0.5 - abs(state.offsets), problem.n_classes)
+    around = engine.product(engine.indicator(state.labels, roots * firmness, problem.n_classes))
+    return engine.scaled(around, 1 / roots)
 
 
 def support(problem: Problem, engine: Engine, state: State) -> Block:
-    """Presence of each class around each vertex, the vertex itself included."""
-    return engine.added(votes(problem, engine, state), presence(problem, engine, state))
+    """Presence of each class around each vertex, and how firmly the vertex itself is in its class."""
+    around = votes(problem, engine, state)
+    engine.release()  # of a million rows, what only sweeps and products need takes a quarter of the memory
+    return around + engine.indicator(state.labels, 0.5 - abs(state.offsets), problem.n_classes)
 
 
 # --------------------------------------------------------------------------------- figures of the candidates

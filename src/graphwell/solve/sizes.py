@@ -1,7 +1,7 @@
 """Sizes of classes: estimates and bounds, labels with given sizes, the pressure on the descent.
 
 Sizes that are not given are read off the labels, where these may be a random sample, and off the solutions
-on the coarse level. They enter the start as prices (`balanced_labels`), the annealing of the coarse level as
+on the coarse level. They enter the start as prices (`best_classes`), the annealing of the coarse level as
 a pressure on volumes (`coarse`), and the descent as the null-model term of modularity (`balance_for`,
 `holding_balance`).
 """
@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell.backends.base import Block, Engine, Vector, Vectors
+from graphwell.backends.base import Block, Engine, Vector
 from graphwell.solve.problem import Balance, Problem
 
 # Pressure towards even classes: better in 17 of 21 pairs of set and label rate, worse in 1.
@@ -30,11 +30,21 @@ TRUST_NEEDED = 0.5
 HARDLY_EVER = 0.05
 
 
-def balanced_labels(engine: Engine, scores: Block, sizes: FloatArray, among: BoolArray) -> Vector:
-    """Give each vertex its best class under prices that make the classes about as large as asked."""
+def best_classes(
+    engine: Engine, scores: Block, class_shares: FloatArray | None = None, among: BoolArray | None = None
+) -> Vector:
+    """Class with the highest score of each vertex, under prices that give the classes among some their sizes.
+
+    Without sizes there are no prices.
+    """
+    if class_shares is None:
+        return engine.argmax(scores)
+    sizes = class_shares * row_count(engine, among)
 
     def sizes_under(prices: FloatArray) -> IntArray:
-        found = engine.xp.where(among, engine.argmax(scores, prices), len(sizes))
+        found = engine.argmax(scores, prices)
+        if among is not None:
+            found = engine.xp.where(among, found, len(sizes))
         return class_counts(engine, found, len(sizes) + 1)[:-1]
 
     return engine.argmax(scores, best_prices(sizes_under, sizes))
@@ -62,7 +72,7 @@ def best_prices(sizes_under: Callable[[FloatArray], IntArray], sizes: FloatArray
     return best
 
 
-def class_counts(engine: Vectors, labels: Vector, n_classes: int) -> IntArray:
+def class_counts(engine: Engine, labels: Vector, n_classes: int) -> IntArray:
     """Number of rows of each class, by the classes of all vertices, on the host."""
     if engine.masses is not None:
         return np.bincount(labels, engine.masses, minlength=n_classes)
@@ -83,24 +93,16 @@ def evenness(counts: IntArray) -> float:
     return float(abs((positive * np.log(positive)).sum()) / np.log(len(counts))) if len(counts) > 1 else 1.0
 
 
-def evenness_allowed(counts: IntArray, allowed: float = UNEVENNESS_ALLOWED) -> float:
+def evenness_allowed(counts: IntArray, allowed: float) -> float:
     """1 if the classes that are there are even, falling to 0 where they are uneven by nature."""
     return max(0.0, 1 - (1 - evenness(counts[counts > 0])) / allowed)
-
-
-def best_classes(engine: Engine, scores: Block, n: int, class_shares: FloatArray | None = None) -> Vector:
-    """Class with the highest score of each of `n` vertices; priced if sizes are given."""
-    if class_shares is None:
-        return engine.argmax(scores)
-    among = engine.asarray(np.ones(n, dtype=bool))
-    return balanced_labels(engine, scores, class_shares * row_count(engine), among)
 
 
 def likeliest(
     engine: Engine, scores: Block, labels: IntArray, class_shares: FloatArray | None = None
 ) -> IntArray:
     """Class with the highest score, given labels kept, on the host; priced if sizes are given."""
-    best = best_classes(engine, scores, len(labels), class_shares)
+    best = best_classes(engine, scores, class_shares)
     return np.where(labels >= 0, labels, engine.to_host(best))
 
 

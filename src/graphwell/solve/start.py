@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from graphwell.backends.base import Block, Coarse, Engine, PlacedGraph, State, Vector, Vectors
+from graphwell.backends.base import Block, Coarse, Engine, PlacedGraph, State, Vector
 from graphwell.backends.conjugate_gradients import Solution
 from graphwell.solve.communities import aggregates_of
 from graphwell.solve.problem import Problem
-from graphwell.solve.sizes import balanced_labels, class_counts, evenness, row_count
+from graphwell.solve.sizes import best_classes, class_counts, evenness
 
 # Of a Poisson weight: weights must be positive. Not recorded.
 SMALLEST_WEIGHT = 1e-5
@@ -58,7 +58,8 @@ def laplace_scores(problem: Problem, engine: Engine, vertex_weights: Vector | No
     # system is (I - A S A) x = b, where A leaves out the labelled vertices.
     root = xp.sqrt(xp.maximum(weighted * engine.product(weighted), 0.0))  # D^1/2 under the weights
     inside = xp.where(known, 0.0, quotient(xp, weighted, root))  # A
-    b = engine.scaled(engine.votes(problem.labels, weighted, problem.n_classes), inside)  # W_ul f_l
+    b = engine.product(engine.indicator(problem.labels, weighted, problem.n_classes))
+    b = engine.scaled(b, inside)  # W_ul f_l
     del weighted  # of a million rows, what is not needed any more counts
     solution = engine.solve(inside, b, coarse=coarse_level(engine, graph, root))
     outside = known | ~problem.reachable
@@ -66,7 +67,7 @@ def laplace_scores(problem: Problem, engine: Engine, vertex_weights: Vector | No
     iterations, residual = solution.iterations, solution.residual
     del b, solution
     labels = engine.indicator(problem.labels, xp.ones(graph.n_vertices), problem.n_classes)
-    return Scores(engine.added(labels, diffused), iterations, residual)
+    return Scores(labels + diffused, iterations, residual)
 
 
 def poisson_weights(problem: Problem, engine: Engine) -> tuple[Vector, Solution]:
@@ -210,16 +211,11 @@ def random_start(problem: Problem, engine: Engine, rng: np.random.Generator) -> 
 
 def labels_of(problem: Problem, engine: Engine, scores: Scores) -> Vector:
     """Class with the highest score, under prices if class sizes are given; -1 where no label reaches."""
-    reached = problem.reachable
-    if problem.class_shares is None:
-        labels = engine.argmax(scores.values)
-    else:
-        sizes = problem.class_shares * row_count(engine, reached)
-        labels = balanced_labels(engine, scores.values, sizes, reached)
-    return engine.xp.where(reached, labels, -1)
+    labels = best_classes(engine, scores.values, problem.class_shares, problem.reachable)
+    return engine.xp.where(problem.reachable, labels, -1)
 
 
-def from_labels(problem: Problem, engine: Vectors, labels: Vector, rng: np.random.Generator) -> State:
+def from_labels(problem: Problem, engine: Engine, labels: Vector, rng: np.random.Generator) -> State:
     """Place each vertex near a class, on a random side of it; -1 stands for a random class."""
     n, xp = problem.graph.n_vertices, engine.xp
     anywhere = engine.asarray(rng.integers(problem.n_classes, size=n))
@@ -228,7 +224,7 @@ def from_labels(problem: Problem, engine: Vectors, labels: Vector, rng: np.rando
     return _labels_in_place(problem, engine, labels, xp.where(side, -OFFSET, OFFSET))
 
 
-def _labels_in_place(problem: Problem, engine: Vectors, labels: Vector, offsets: Vector) -> State:
+def _labels_in_place(problem: Problem, engine: Engine, labels: Vector, offsets: Vector) -> State:
     labels = engine.xp.where(problem.is_known, problem.known, labels).astype(np.int32)
     return State(labels, engine.xp.where(problem.is_known, 0.0, offsets))
 

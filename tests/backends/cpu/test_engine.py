@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from numba import njit
 
 from graphwell import Graph
-from graphwell.backends.base import Backend, Vectors
+from graphwell.backends.base import Backend, Engine
 from graphwell.backends.cpu.engine import NumbaEngine
 from graphwell.backends.cpu.layout import Packing
 from graphwell.backends.cpu.sweep import break_barrier, new_barrier, pass_barrier
@@ -23,7 +23,7 @@ def test_rows_that_no_label_reaches_are_told_the_prior():
     scores = np.array([[0.0, 2.0], [1.0, 3.0], [5.0, 0.0]])
     prior, classes = np.array([0.3, 0.7]), np.array(["a", "b"])
     rows = Backend().read_rows(np.eye(3), "euclidean")
-    found = (Vectors(), np.array([1, 1, 0]), scores, np.arange(2))
+    found = (Engine(), np.array([1, 1, 0]), scores, np.arange(2))
     told = Backend().answers(rows, problem, *found, classes, prior)
     assert told.labels.tolist() == ["b", "b", "b"]
     np.testing.assert_allclose(told.distributions, [[0, 1], [0.25, 0.75], [0.3, 0.7]])

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from graphwell.backends.base import Vectors
+from graphwell.backends.base import Engine
 from graphwell.backends.cuda.reductions import column_dots, combine, group_minima, group_sums
 
 
@@ -18,7 +18,7 @@ def test_sums_by_column_and_by_group(gpu):
         x *= factors[0].astype(np.float32)
         x += factors[1].astype(np.float32) * y
         np.testing.assert_array_equal(there.get(), x)
-    groups, values, host = np.sort(rng.integers(5, size=5000)), rng.normal(size=5000), Vectors()
+    groups, values, host = np.sort(rng.integers(5, size=5000)), rng.normal(size=5000), Engine()
     groups[::7] = 2
     for function, expected, n_groups in (
         (group_sums, host.group_sums, 6),

@@ -1,18 +1,18 @@
 """The CPU engine: Jacobi sweeps compiled by numba, on all cores, the same bits on any number of them.
 
-It is the engine of each worker of a cluster, too: `own`, `vector`, `with_halo` and `summed` say there which
-part of a vector is here, and what others have; on one machine they do nothing.
+It is the engine of each worker of a cluster, too: `own`, `vector`, `with_halo` and `allreduce` say there
+which part of a vector is here, and what others have; on one machine they do nothing.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from graphwell._threads import ThreadPool, thread_count
+from graphwell._threads import ThreadPool
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.base import Coarse, Engine, State, Swept
 from graphwell.backends.conjugate_gradients import (
@@ -20,7 +20,6 @@ from graphwell.backends.conjugate_gradients import (
     TOLERANCE,
     Solution,
     conjugate_gradients,
-    fast_width,
 )
 from graphwell.backends.cpu import sweep as kernels
 from graphwell.backends.cpu import systems
@@ -30,7 +29,6 @@ from graphwell.backends.cpu.systems import (
     MOST_GROUPS,
     GroupCorrection,
     NumbaSystem,
-    block_of,
     solve_forest,
     some_columns,
 )
@@ -119,26 +117,9 @@ class NumbaEngine(Engine):
         if self.graph.n_vertices >= ROOM_IS_MADE_FROM:
             give_back()
 
-    @property
-    def n_threads(self) -> int:
-        """Threads that were asked for."""
-        return thread_count(self.n_jobs)
-
-    def own(self, values: Any) -> Any:
-        """Return the part of a vector that is here."""
-        return values
-
-    def vector(self, own: Any) -> Any:
-        """Return the vector whose part is here."""
-        return own
-
     def with_halo(self, placed: Any) -> Any:
         """Return values in the order of the layout, and behind them those of neighbours elsewhere."""
         return placed
-
-    def summed(self, values: Any) -> Any:
-        """Return the sum of what all workers have."""
-        return values
 
     def sweep(self, problem: "Problem", state: State, epsilon: float, step_size: float, count: int) -> Swept:
         """Do `count` Jacobi sweeps of Algorithm 1 at one epsilon."""
@@ -156,7 +137,7 @@ class NumbaEngine(Engine):
         found = (forces.known, forces.fidelity, forces.counts, words, offsets, float(epsilon), packing.shift)
         sums = np.empty((len(energies), 2 * LANES), dtype=self.dtype)
         self._share(kernels.energy, edges, *found, sums, energies)
-        energy, changed = self.summed(np.array([energies.sum(), changes]))
+        energy, changed = self.allreduce(np.array([energies.sum(), changes]))
         labels = rows.restored(packing.labels(words[: rows.n_positions]))
         after = State(self.vector(labels), self.vector(rows.restored(offsets)))
         return Swept(after, float(energy), int(changed))
@@ -189,38 +170,15 @@ class NumbaEngine(Engine):
         return sum(self.pool.together(work, lambda: break_barrier(barrier)))
 
     def product(self, block: FloatArray) -> FloatArray:
-        """Return ``S @ block`` for a block of columns, in the precision of the engine."""
+        """Return ``S @ block``, in the precision of the engine, some columns at a time."""
         if block.ndim == 1:
             return self.vector(self.product(self.own(block)[:, None])[:, 0])
-        return self._multiplied(lambda some: block_of(self.rows, block[:, some], self.dtype), block.shape)
-
-    def votes(self, labels: IntArray, values: FloatArray, n_classes: int) -> FloatArray:
-        """Return ``S`` times the block with `values` in the columns of the labels."""
-        self._last = None  # of a million rows, what is not needed any more counts; sweeps place it anew
-        self._make_room()
-        labels = self.own(labels)
-        classes, placed = self.rows.placed(labels, np.int32), self.rows.placed(self.own(values), np.float32)
-        classes[len(labels) :] = -1
-
-        def made(some: slice) -> FloatArray:
-            width = len(range(*some.indices(n_classes)))
-            vectors = np.zeros((len(classes), fast_width(width)), dtype=self.dtype)
-            here = np.flatnonzero((classes >= some.start) & (classes < some.stop))
-            vectors[here, classes[here] - some.start] = placed[here]
-            return vectors
-
-        return self._multiplied(made, (len(labels), n_classes))
-
-    def _multiplied(self, made: Callable[[slice], FloatArray], shape: tuple[int, ...]) -> FloatArray:
-        """``S`` times the columns that are made, in the order of the layout, some at a time."""
-        rows, found = self.rows, np.empty(shape, dtype=self.dtype)
-        for some in some_columns(shape[1]):
-            vectors = self.with_halo(made(some))
+        rows, found = self.rows, np.empty(block.shape, dtype=self.dtype)
+        for some in some_columns(block.shape[1]):
+            vectors = self.with_halo(rows.placed(block[:, some], self.dtype))
             out = np.empty((rows.n_positions, vectors.shape[1]), self.dtype)
             self._share(systems.multiply, rows.matrix, vectors, out)
-            del vectors
-            found[:, some] = rows.restored(out)[:, : len(range(*some.indices(shape[1])))]
-            del out
+            found[:, some] = rows.restored(out)[:, : found[:, some].shape[1]]
         return found
 
     @cached_property
@@ -240,8 +198,7 @@ class NumbaEngine(Engine):
         Every column takes the steps that it would take beside others. The solution takes the place of `b`.
         """
         if b.ndim == 1:
-            found = self.solve(scaling, self.own(b)[:, None], coarse, tolerance)
-            return replace(found, x=self.vector(found.x[:, 0]))
+            return super().solve(scaling, b, coarse, tolerance)
         if self.is_forest:
             factors = inverse_roots_of(self.graph.degrees) * scaling
             return Solution(solve_forest(self.graph.W, factors, b).astype(self.dtype), 0, 0.0)
@@ -262,43 +219,12 @@ class NumbaEngine(Engine):
             del found  # the next columns need its room
         return Solution(x, iterations, residual)
 
-    def scaled(self, block: FloatArray, factors: FloatArray) -> FloatArray:
-        """Return the block with each row times its factor."""
-        return self._by_rows(super().scaled, np.empty(block.shape, block.dtype), block, self.own(factors))
-
-    def added(self, a: FloatArray, b: FloatArray) -> FloatArray:
-        """Return ``a + b``, in the place of `a` where that is wide enough."""
-        kind = np.result_type(a, b)
-        found = a if a.dtype == kind and a.flags.writeable else np.empty(a.shape, kind)
-        return self._by_rows(super().added, found, a, b)
-
-    def argmax(self, block: FloatArray, prices: FloatArray | None = None) -> IntArray:
-        """Return the column with the largest entry of each row; with prices, of the logarithms plus these."""
-        work, found = partial(super().argmax, prices=prices), np.empty(len(block), np.int64)
-        return self.vector(self._by_rows(work, found, block))
-
-    def margins(self, block: FloatArray) -> FloatArray:
-        """Return the distance between the two largest shares of each row."""
-        return self.vector(self._by_rows(super().margins, np.empty(len(block), block.dtype), block))
-
-    def shares(self, block: FloatArray, power: float = 1.0) -> FloatArray:
-        """Return the powers of a block with rows that add up to 1; a row of zeros becomes even."""
-        return self._by_rows(partial(super().shares, power=power), np.empty(block.shape, block.dtype), block)
-
-    def _by_rows(self, work: Callable[..., FloatArray], found: FloatArray, *given: FloatArray) -> FloatArray:
-        """The result of plain array operations on some thousand rows at a time, by all threads."""
-
-        def some(first: int) -> None:
-            rows = slice(first, first + ROWS_AT_ONCE)
-            found[rows] = work(*(each[rows] for each in given))
-
-        self.pool.map(some, range(0, len(found), ROWS_AT_ONCE))
-        return found
-
-    def condensed(self, groups: IntArray, n_groups: int) -> Any:
-        """Return the sums of the affinities between groups of vertices."""
-        self._make_room()
-        return super().condensed(groups, n_groups)
+    def by_rows(self, work: Callable[[FloatArray], Any], block: FloatArray) -> Any:
+        """Return what some work on whole rows gives: threads do some thousand rows at a time."""
+        starts = range(0, max(1, len(block)), ROWS_AT_ONCE)
+        return np.concatenate(
+            self.pool.results(lambda first: work(block[first : first + ROWS_AT_ONCE]), starts)
+        )
 
     def nearest(self, labels: IntArray) -> IntArray:
         """Return the known label nearest along the graph; -1 if there is none in reach."""

@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from graphwell._threads import ThreadPool
 from graphwell._types import FloatArray, IntArray
+from graphwell.backends.conjugate_gradients import fast_width
 from graphwell.graph.compiled import compiled
 
 LANES = 16
@@ -100,9 +101,11 @@ class SlicedRows:
         return cls(order, starts, columns, values, row_sums, rest)
 
     def placed(self, by_vertex: Any, dtype: npt.DTypeLike) -> Any:
-        """Rows of an array by vertex in the order of the layout, zero where it is padded."""
-        placed = np.zeros((self.n_positions, *by_vertex.shape[1:]), dtype=dtype)
-        placed[: len(by_vertex)] = by_vertex.take(self.order, axis=0)
+        """Values in the order of the layout, padded with zeros: rows, and columns to a width that is fast."""
+        width = tuple(map(fast_width, by_vertex.shape[1:]))
+        placed = np.zeros((self.n_positions, *width), dtype=dtype)
+        taken = by_vertex.astype(dtype, copy=False).take(self.order, axis=0)
+        placed[(slice(len(by_vertex)), *map(slice, by_vertex.shape[1:]))] = taken
         return placed
 
     def restored(self, placed: Any) -> Any:

@@ -13,13 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from graphwell._threads import one_blas_thread
 from graphwell._types import FloatArray, IntArray
-from graphwell.backends.conjugate_gradients import COLUMNS_AT_ONCE, System, fast_width
+from graphwell.backends.conjugate_gradients import COLUMNS_AT_ONCE, System
 from graphwell.backends.cpu.gather import sum_columns, sum_vector
-from graphwell.backends.cpu.layout import LANES, SlicedRows
+from graphwell.backends.cpu.layout import LANES
 from graphwell.backends.cpu.sweep import Arrays
 from graphwell.graph.compiled import compiled
 
@@ -130,7 +129,7 @@ class GroupCorrection:
     ) -> None:
         self.engine, self.groups, rows = engine, groups, engine.rows
         level = np.where(scaling > 0, level, 0).astype(np.float64)
-        lengths = np.sqrt(engine.summed(np.bincount(groups, weights=level**2, minlength=n_groups)))
+        lengths = np.sqrt(engine.allreduce(np.bincount(groups, weights=level**2, minlength=n_groups)))
         self.level = (level / np.where(lengths > 0, lengths, 1.0)[groups]).astype(scaling.dtype)
         self.order = np.argsort(groups, kind="stable").astype(np.int32)
         self.starts = np.searchsorted(groups[self.order], np.arange(n_groups + 1))
@@ -138,7 +137,7 @@ class GroupCorrection:
         small = np.zeros((n_groups, n_groups))
         condense(rows.matrix, *around, small)
         with one_blas_thread():  # the same bits for any number of threads; many would mostly wait
-            self.inverse = np.linalg.inv(engine.summed(small) + LEAST * np.eye(n_groups))
+            self.inverse = np.linalg.inv(engine.allreduce(small) + LEAST * np.eye(n_groups))
         self.found = np.zeros((n_groups, 1))
 
     def find(self, r: FloatArray) -> FloatArray:
@@ -146,7 +145,7 @@ class GroupCorrection:
         pool, sums = self.engine.pool, np.empty((len(self.inverse), r.shape[1]))
         members = (self.starts, self.order, self.level)
         pool.share(len(sums), lambda first, last: restrict(first, last, *members, r, sums))
-        every, found = self.engine.summed(sums), np.empty(sums.shape[::-1])
+        every, found = self.engine.allreduce(sums), np.empty(sums.shape[::-1])
         pool.share(len(sums), lambda first, last: multiply_dense(first, last, self.inverse, every, found))
         self.found = found.T
         return np.asarray((every * self.found).sum(axis=0))
@@ -235,7 +234,7 @@ class NumbaSystem(System):
 
     def enter(self, block: FloatArray) -> FloatArray:
         """Return the block in the order of the layout, with columns of zeros up to a width that is fast."""
-        return block_of(self.rows, block, self.scaling.dtype)
+        return np.asarray(self.rows.placed(block, self.scaling.dtype))
 
     def leave(self, vectors: FloatArray) -> FloatArray:
         """Return the block by vertex."""
@@ -243,7 +242,7 @@ class NumbaSystem(System):
 
     def dots(self, a: FloatArray, b: FloatArray) -> FloatArray:
         """Return the sums of ``a * b``, in double precision."""
-        return self.engine.summed(super().dots(a, b))
+        return self.engine.allreduce(super().dots(a, b))
 
     def apply(self, p: FloatArray, image: FloatArray) -> FloatArray:
         """Write the matrix times `p` into `image`; return the sums of ``p * image``."""
@@ -253,7 +252,7 @@ class NumbaSystem(System):
         self.engine._share(scale, self.scaling, p, self.scaled)
         matrix, scaled = self.rows.matrix, self.engine.with_halo(self.scaled)
         self.engine._share(apply, matrix, self.scaling, scaled, p, image, dots)
-        return self.engine.summed(dots.sum(axis=0))
+        return self.engine.allreduce(dots.sum(axis=0))
 
     def advance(
         self, x: FloatArray, r: FloatArray, p: FloatArray, image: FloatArray, step: FloatArray
@@ -261,7 +260,7 @@ class NumbaSystem(System):
         """Add ``step * p`` to `x`, take ``step * image`` from `r`; return the sums of ``r * r``."""
         dots = np.zeros((len(self.rows.parts) - 1, x.shape[1]))
         self.engine._share(advance, x, r, p, image, step.astype(x.dtype), dots)
-        return self.engine.summed(dots.sum(axis=0))
+        return self.engine.allreduce(dots.sum(axis=0))
 
     def turn(self, p: FloatArray, r: FloatArray, ratio: FloatArray) -> None:
         """Replace `p` by ``r + ratio * p``."""
@@ -271,14 +270,6 @@ class NumbaSystem(System):
 def some_columns(width: int) -> list[slice]:
     """Slices of at most `COLUMNS_AT_ONCE` columns: those that are multiplied, or solved for, at a time."""
     return [slice(first, first + COLUMNS_AT_ONCE) for first in range(0, width, COLUMNS_AT_ONCE)]
-
-
-def block_of(rows: SlicedRows, block: FloatArray, dtype: npt.DTypeLike) -> FloatArray:
-    """Columns in the order of the layout, padded with zeros to a width that is fast."""
-    width = block.shape[1]
-    vectors = np.zeros((rows.n_positions, fast_width(width)), dtype=dtype)
-    vectors[: len(block), :width] = block.astype(dtype, copy=False).take(rows.order, axis=0)
-    return vectors
 
 
 def cache_folder() -> Path | None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphwell._types import FloatArray, IntArray
-from graphwell.backends.base import Answers, Backend, Block, Engine, Rows, Vector, Vectors
+from graphwell.backends.base import Answers, Backend, Block, Engine, Rows, Vector
 from graphwell.backends.cuda._cupy import cupy
 from graphwell.backends.cuda.dlpack import fetched, given_back, is_on_gpu, points_on_gpu, rows_on_gpu
 from graphwell.backends.cuda.engine import CudaEngine
@@ -90,7 +90,7 @@ class CudaBackend(Backend):
         self,
         rows: Rows,
         problem: "Problem",
-        engine: Vectors,
+        engine: Engine,
         assigned: Vector,
         scores: Block,
         columns: IntArray,

@@ -194,7 +194,7 @@ def fit_here(
     if affinities:
         rows, graph = backend.read_affinities(blocks)
         blocks.clear()
-    attributes, notes = work(backend, rows, graph, replace(run, ask=comm.ask, look=comm.check), *more)
+    attributes, notes = work(backend, rows, graph, replace(run, comm=comm), *more)
     placed, found = backend.graph, cast(Found, backend.found)
     facts = {name: getattr(placed, name) for name in ("recall_", "n_components", "bridges", "n_vertices")}
     facts |= {"halo": comm.allreduce(len(placed.halo)) / placed.n_vertices, "searched": backend.searched}

@@ -1,5 +1,6 @@
 """The engine of one machine on the rows of one worker: what others have comes by halo exchanges and sums."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 from zlib import crc32
 
@@ -9,10 +10,8 @@ from scipy import sparse
 from graphwell._threads import once
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.aggregation import (
-    grouped_totals,
     heaviest_entries,
     in_units_of,
-    means_of,
     sums_between,
     unit_of,
 )
@@ -44,9 +43,9 @@ class BlockEngine(NumbaEngine):
         """Return the part of a vector that is here."""
         return self.graph.own(values)
 
-    def summed(self, values: Any) -> Any:
-        """Return the sum of what all workers have."""
-        return self.comm.allreduce(values)
+    def allreduce(self, values: Any, combine: Callable[[Any, Any], Any] = np.add) -> Any:
+        """Return the sum of what all workers have, or what else combines two of them."""
+        return self.comm.allreduce(values, combine)
 
     def vector(self, own: Any) -> Any:
         """Return the vector whose part is here."""
@@ -74,15 +73,6 @@ class BlockEngine(NumbaEngine):
         """Return the values of all vertices."""
         return np.asarray(vector)
 
-    def group_sums(self, groups: Any, values: Any, n_groups: int) -> FloatArray:
-        """Return the sum of the values of each group of vertices."""
-        return np.asarray(self.summed(super().group_sums(self.own(groups), self.own(values), n_groups)))
-
-    def group_minima(self, groups: Any, values: Any, n_groups: int) -> FloatArray:
-        """Return the smallest value of each group of vertices."""
-        own = super().group_minima(self.own(groups), self.own(values), n_groups)
-        return np.asarray(self.comm.allreduce(own, np.minimum))
-
     def _swept(
         self, count: int, forces: Forces, edges: Any, words: IntArray, offsets: FloatArray, steps: Any
     ) -> tuple[IntArray, int]:
@@ -102,7 +92,7 @@ class BlockEngine(NumbaEngine):
             heartbeat()
             if forces.strength > 0:
                 own = np.sum(self._share(weigh, words, offsets, forces.phi, steps[3]), axis=0)
-                kernels.press(self.summed(own)[None], float(forces.strength), forces.shares, pressure)
+                kernels.press(self.allreduce(own)[None], float(forces.strength), forces.shares, pressure)
             changes += sum(self._share(move, edges, acting, pressure, words, following, offsets, steps))
             words, following = self.with_halo(following[:n]), words
         return words, changes
@@ -118,10 +108,6 @@ class BlockEngine(NumbaEngine):
             changed = relax(W.indptr, W.indices, lengths, distances, found)
         return self.vector(found[:n])
 
-    def indicator(self, labels: Any, values: Any, n_classes: int) -> FloatArray:
-        """Return a block with `values` in the column of each vertex's label."""
-        return super().indicator(self.own(labels), self.own(values), n_classes)
-
     def heaviest(self) -> IntArray:
         """Return the neighbour of largest affinity of each vertex; -1 if it has none."""
         rows = self.graph.rows(self.graph.sharp)
@@ -133,7 +119,7 @@ class BlockEngine(NumbaEngine):
         extents = self.comm.gather((float(W.data.max(initial=0.0)), W.nnz), verb)
         unit = unit_of(max(largest for largest, _ in extents), sum(count for _, count in extents))
         own = sums_between(W, self.own(groups), groups[self.graph.columns], n_groups, unit)
-        return in_units_of(self.summed(own), unit)
+        return in_units_of(self.allreduce(own), unit)
 
     def affinities_of(self, vertices: IntArray) -> Any:
         """Return the rows of some vertices, as a SciPy matrix of the host."""
@@ -142,16 +128,6 @@ class BlockEngine(NumbaEngine):
         found = self.comm.gather((graph.vertices[here], graph.rows(graph.sharp)[here]))
         numbers, parts = zip(*found, strict=True)
         return sparse.vstack(parts).tocsr()[np.argsort(np.concatenate(numbers))]
-
-    def group_means(self, block: FloatArray, groups: IntArray, n_groups: int) -> FloatArray:
-        """Return the mean row of each group of vertices."""
-        unit = unit_of(1.0, len(groups))
-        return means_of(self.summed(grouped_totals(self.own(groups), block, n_groups, unit)), unit)
-
-    def spread(self, values: Any, groups: IntArray | None = None) -> FloatArray:
-        """Return a block in which each vertex has the row of its group; without groups, its own row."""
-        rows = np.asarray(values, dtype=np.float32)
-        return rows if groups is None else rows[self.own(groups)]
 
 
 @compiled()

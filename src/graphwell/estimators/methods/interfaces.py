@@ -14,7 +14,7 @@ from graphwell.estimators.registry import method
 from graphwell.graph import Graph
 from graphwell.solve.binary import balanced_splitting, smallest_eigenpairs
 from graphwell.solve.problem import FIDELITY, Problem
-from graphwell.solve.sizes import balanced_labels
+from graphwell.solve.sizes import best_classes
 
 SUBSTEPS = 3  # steps of one diffusion; their number is not recorded
 
@@ -112,7 +112,8 @@ class VolumeMBO(Baseline):
             u = np.eye(n_classes)[labels]
             for _ in range(self.diffusion_steps):
                 u = engine.product(u)
-            priced = np.where(free, balanced_labels(engine, u, sizes, free), problem.labels)
+            best = best_classes(engine, u, sizes / max(free.sum(), 1), free)
+            priced = np.where(free, best, problem.labels)
             if (priced == labels).all():
                 break
             labels = priced

@@ -117,6 +117,6 @@ def stacked_scores(
         return assigned, scores, None
     predicted = engine.spread(backend.ask_rows(rows, mixture, problem.n_classes))
     of_graph = engine.shares(scores)
-    both = engine.added(engine.scaled(of_graph, (1 - mixture.weight) * engine.xp.ones(n)), predicted)
-    best = best_classes(engine, both, n, problem.class_shares)
+    both = engine.scaled(of_graph, (1 - mixture.weight) * engine.xp.ones(n)) + predicted
+    best = best_classes(engine, both, problem.class_shares)
     return engine.xp.where(problem.is_known, assigned, best).astype(np.int32), both, of_graph
