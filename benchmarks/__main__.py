@@ -19,7 +19,7 @@ BENCHMARKS = {
     "walk": ("walk", "how much of the package a fit visits, and how large each room is"),
     "peers": ("methods", "the table of the README: error beside scikit-learn's models and Poisson learning"),
     "few_labels": ("methods", "every method on the same graphs and labels, from no label on: error and cost"),
-    "labels": ("labels", "error with one label per class, random and uneven labels, against the bars"),
+    "labels": ("methods", "error with one label per class, random and uneven labels, against the bars"),
     "tables": ("tables", "error on tables of all kinds beside what people would try, and the bars by name"),
     "messy": ("messy", "messy tables as people bring them, beside models on encoded columns"),
     "encoders": ("encoders", "photographs and texts by encoders, and wrong labels beside cleanlab"),
@@ -47,8 +47,6 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--data", nargs="+", metavar="set", help="data sets to use; all by default")
     parser.add_argument("--seeds", nargs="+", type=int, metavar="seed", help="seeds, or label sets, to use")
     parser.add_argument("--processes", type=int, default=1, help="processes that share the work")
-    parser.add_argument("--strategies", nargs="+", metavar="name", help="strategies of `ask`; all by default")
-    parser.add_argument("--minutes", type=float, default=0.0, help="how long the user of `serve` goes on")
     chosen = vars(parser.parse_args(arguments))
     names = chosen.pop("names")
     unknown = [name for name in names if name not in BENCHMARKS]

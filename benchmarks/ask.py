@@ -2,23 +2,19 @@
 
 Those of the package beside those of graphlearning and scikit-activeml. Each asks K questions at a time, K
 being the number of classes. The default classifier is fitted after K, 2K, 4K and 10K answers. Strategies that
-need labels begin at random. Constants were chosen on even seeds. Every run is appended to ask.jsonl; a
-benchmark that was stopped goes on from there.
+need labels begin at random. Constants were chosen on even seeds.
 """
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
-from functools import lru_cache
+from collections.abc import Callable
 from importlib.util import find_spec
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from benchmarks.data import Dataset, load
-from benchmarks.output import Options, on_one_thread, resumed, show_frame, verdict
+from benchmarks.output import Options, resumed, show_frame, verdict
 from graphwell import active
 from graphwell.active import Query, Question, forget, strategy
 
@@ -36,64 +32,53 @@ BARS = {
 """Error in % of the rows without an answer."""
 OURS, FLOOR = "auto", "random"
 PEERS = {
-    "graphlearning": ("margin", "vopt", "sigma", "model change"),
-    "skactiveml": ("TypiClust", "CoreSet"),
-}
-"""Other libraries by their modules, and their strategies."""
+    "graphlearning": {"margin": "unc_sampling", "vopt": "var_opt", "sigma": "sigma_opt",
+                      "model change": "model_change"},
+    "skactiveml": {"TypiClust": "TypiClust", "CoreSet": "CoreSet"},
+}  # fmt: skip
+"""Other libraries by their modules, and their strategies by their names there."""
 LARGE = ("mnist", "mnist/cut")
 """Sets on which these are not run: they need all pairs of rows, or minutes a batch."""
 EIGENVECTORS = 100
 
-Choose: TypeAlias = Callable[[Query, int], list[Question]]
-
-
-@dataclass(frozen=True)
-class Job:
-    """One strategy with one seed."""
-
-    data: str
-    strategy: str
-    seed: int
-
 
 def ask(options: Options) -> None:
     """Simulate what is not in ask.jsonl yet, and print the tables."""
-    if runs := resumed(options.out / "ask.jsonl", measured, planned(options), options.processes):
-        report(pd.DataFrame(runs))
-
-
-def planned(options: Options) -> list[Job]:
-    """All strategies and seeds, a set after the other; those of libraries that are installed."""
     peers = [f"{library} {name}" for library, names in PEERS.items() if find_spec(library) for name in names]
-    return [
-        Job(data, name, seed)
+    jobs = [
+        {"data": data, "name": name, "seed": seed}
         for data in options.data or SETS
-        for name in options.strategies or [*active.strategies(), *peers]
+        for name in [*active.strategies(), *peers]
         for seed in options.seeds or (SEEDS[:2] if options.quick else SEEDS)
         if not (name in peers and (data in LARGE or options.quick))
     ]
+    report(resumed("ask", measured, jobs, options))
 
 
-@on_one_thread()
-def measured(job: Job) -> dict[str, Any]:
+def measured(data: str, name: str, seed: int) -> dict[str, Any]:
     """Errors and classes at each point, and what it cost.
 
     `all_found` is the number of questions after which every class had a label; None if some never had.
     """
-    data = load(job.data)
-    n_classes = len(np.unique(data.y))
+    rows = load(data)
+    n_classes = len(np.unique(rows.y))
     points = [times * n_classes for times in POINTS]
-    with registered(data, job.strategy):
-        data.graph.S  # noqa: B018 - made before the clock runs
-        began = time.perf_counter()
-        curve = active.simulate(
-            data.graph, data.y, job.strategy, points[-1], n_classes, job.seed, measured_at=points, n_jobs=1
-        )
-        seconds = time.perf_counter() - began
-    firsts = np.unique(data.y[curve.rows], return_index=True)[1]
+    rows.graph.S  # noqa: B018 - made before the clock runs
+    library, _, short = name.partition(" ")
+    if library in PEERS:
+        choose = graphlearning(rows, short) if library == "graphlearning" else skactiveml(rows, short)
+        strategy(name, "of the benchmark", needs_labels=2 if library == "graphlearning" else 0)(choose)
+    began = time.perf_counter()
+    curve = active.simulate(
+        rows.graph, rows.y, name, points[-1], n_classes, seed, measured_at=points, n_jobs=1
+    )
+    seconds = time.perf_counter() - began
+    if library in PEERS:
+        forget(name)
+    firsts = np.unique(rows.y[curve.rows], return_index=True)[1]
     errors = [float(100 * error) for error in curve.errors]
     return {
-        **asdict(job), "n_classes": n_classes, "errors": errors,
+        "n_classes": n_classes, "errors": errors,
         "area": float(np.mean(errors)), "found": curve.n_classes_found.tolist(),
         "all_found": int(firsts.max()) + 1 if len(firsts) == n_classes else None,
         "claimed": [estimate.interval for estimate in curve.estimates], "seconds": seconds,
@@ -106,15 +91,13 @@ def report(runs: pd.DataFrame) -> None:
     runs = runs.assign(**dict(zip(errors, np.array(runs.errors.tolist()).T, strict=True)))
     runs["found at K"] = [found[0] for found in runs.found]
     for data, here in runs.groupby("data", sort=False):
-        means = here.groupby("strategy", sort=False)[[*errors, "area", "found at K", "all_found", "seconds"]]
-        table = means.mean()
-        table["runs that found all"] = [f"{each.all_found.count()} of {len(each)}" for _, each in means]
-        show_frame(f"{data}: error in %, mean of the seeds", table)
+        means = here.groupby("name", sort=False)[[*errors, "area", "found at K", "all_found", "seconds"]]
+        show_frame(f"{data}: error in %, mean of the seeds", means.mean())
     # over the sets that all were run on
-    areas = runs.pivot_table("area", "strategy", "data").dropna(axis=1).mean(axis=1)
+    areas = runs.pivot_table("area", "name", "data").dropna(axis=1).mean(axis=1)
     show_frame("Mean area over all sets", areas.sort_values().to_frame("area"))
     show_frame("Bars", pd.DataFrame(bars(runs)).set_index("row"))
-    own = runs[runs.strategy == OURS]
+    own = runs[runs.name == OURS]
     held = [
         low <= 1 - error / 100 <= high
         for errors, claimed in zip(own.errors, own.claimed, strict=True)
@@ -129,72 +112,46 @@ def bars(runs: pd.DataFrame) -> list[dict[str, Any]]:
     """Errors beside their bars; on cut sets all classes must be found in half of the questions of chance."""
     found: list[tuple[str, float, float]] = []
     for (data, times), bar in BARS.items():
-        here = runs[(runs.data == data) & (runs.strategy == OURS)]
+        here = runs[(runs.data == data) & (runs.name == OURS)]
         if len(here):
             error = np.mean(here.errors.tolist(), axis=0)[POINTS.index(times)]
             found.append((f"{data}, {times}K", float(error), bar))
     for data, here in runs[runs.data.str.endswith("/cut")].groupby("data", sort=False):
         needed = here.all_found.astype(float)
-        mean = needed.fillna(here.n_classes * POINTS[-1]).groupby(here.strategy).mean()
+        mean = needed.fillna(here.n_classes * POINTS[-1]).groupby(here.name).mean()
         if {OURS, FLOOR} <= set(mean.index):
-            always = needed[here.strategy == OURS].notna().all()
+            always = needed[here.name == OURS].notna().all()
             found.append((f"{data}, all classes after", mean[OURS] if always else np.inf, mean[FLOOR] / 2))
     rows = [{"row": row, "reached": r, "bar": bar, "met": verdict(r, bar)} for row, r, bar in found]
     return rows or [{"row": "none"}]
 
 
-@contextmanager
-def registered(data: Dataset, name: str) -> Iterator[None]:
-    """Register a strategy of another library, and forget it in the end."""
-    library, _, short = name.partition(" ")
-    if library not in PEERS:
-        yield
-        return
-    theirs = _graphlearning(data) if library == "graphlearning" else _skactiveml(data)
-    needs_labels, choose = theirs[short]
-    strategy(name, "of the benchmark", needs_labels=needs_labels)(choose)
-    try:
-        yield
-    finally:
-        forget(name)
-
-
-@lru_cache(maxsize=1)
-def _graphlearning(data: Dataset) -> dict[str, tuple[int, Choose]]:
+def graphlearning(data: Dataset, short: str) -> Callable[[Query, int], list[Question]]:
     import graphlearning as gl
     from graphlearning import active_learning as al
     from scipy.sparse.linalg import eigsh
 
-    first, k = np.ones(len(data.y)), min(EIGENVECTORS, len(data.y) - 2)
-    values, vectors = eigsh(data.graph.S, k=k, which="LA", v0=first)
-    spectral = {"C": np.diag(1 / (1 - values + 0.01)), "V": vectors}
+    given = {}
+    if short != "margin":
+        first, k = np.ones(len(data.y)), min(EIGENVECTORS, len(data.y) - 2)
+        values, vectors = eigsh(data.graph.S, k=k, which="LA", v0=first)
+        given = {"C": np.diag(1 / (1 - values + 0.01)), "V": vectors}
 
-    def chooser(acquisition: Any, **given: Any) -> Choose:
-        def choose(query: Query, n: int) -> list[Question]:
-            known, model = np.flatnonzero(query.labels >= 0), gl.ssl.laplace(data.graph.W)
-            learner = al.active_learner(model, acquisition, known, query.labels[known], **given)
-            rows = learner.select_queries(batch_size=n)
-            return [Question(int(row), "graphlearning") for row in rows]
+    def choose(query: Query, n: int) -> list[Question]:
+        known, model = np.flatnonzero(query.labels >= 0), gl.ssl.laplace(data.graph.W)
+        acquisition = getattr(al, PEERS["graphlearning"][short])
+        learner = al.active_learner(model, acquisition, known, query.labels[known], **given)
+        return [Question(int(row), "graphlearning") for row in learner.select_queries(batch_size=n)]
 
-        return choose
-
-    return {
-        "margin": (2, chooser(al.unc_sampling)),
-        "vopt": (2, chooser(al.var_opt, **spectral)),
-        "sigma": (2, chooser(al.sigma_opt, **spectral)),
-        "model change": (2, chooser(al.model_change, **spectral)),
-    }
+    return choose
 
 
-def _skactiveml(data: Dataset) -> dict[str, tuple[int, Choose]]:
-    from skactiveml.pool import CoreSet, TypiClust
+def skactiveml(data: Dataset, short: str) -> Callable[[Query, int], list[Question]]:
+    from skactiveml import pool
 
-    def chooser(make: Any) -> Choose:
-        def choose(query: Query, n: int) -> list[Question]:
-            labels = np.where(query.labels >= 0, query.labels.astype(float), np.nan)
-            rows = make(random_state=query.seed).query(data.X, labels, batch_size=n)
-            return [Question(int(row), "scikit-activeml") for row in rows]
+    def choose(query: Query, n: int) -> list[Question]:
+        labels = np.where(query.labels >= 0, query.labels.astype(float), np.nan)
+        made = getattr(pool, short)(random_state=query.seed)
+        return [Question(int(row), "scikit-activeml") for row in made.query(data.X, labels, batch_size=n)]
 
-        return choose
-
-    return {"TypiClust": (0, chooser(TypiClust)), "CoreSet": (0, chooser(CoreSet))}
+    return choose

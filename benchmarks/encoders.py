@@ -7,8 +7,6 @@ the labels given is drawn anew: how many of these are among as many worst-ranked
 
 import tempfile
 import time
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +20,7 @@ from sklearn.preprocessing import StandardScaler
 
 import graphwell as gw
 from benchmarks.data import SHARED, keel_table, load
-from benchmarks.output import Options, on_one_thread, resumed, show_frame
+from benchmarks.output import Options, resumed, show_frame
 from graphwell._types import FloatArray, IntArray
 from graphwell.encoders.encode import ENCODERS
 
@@ -34,56 +32,48 @@ MODELS = ("tfidf", "use", "pixels", "descriptors")
 OURS, LEVEL = "graphwell", 0.5
 
 
-@dataclass(frozen=True)
-class Job:
-    """One label set: of a set by an encoder, or with flipped labels where the encoder is empty."""
-
-    data: str
-    encoder: str
-    seed: int
-
-
 def main(options: Options) -> None:
     """Measure what is not in encoders.jsonl yet, and print the tables."""
-    seeds = options.seeds or range(2 if options.quick else 5)
-    sets = [("images", name) for name in IMAGES] + [("texts", path.stem) for path in text_files()]
+    sets = [("images", name) for name in IMAGES]
+    sets += [("texts", path.stem) for path in sorted((SHARED / "texts").glob("*.csv"))]
     pairs = [
-        (name, encoder) for takes, name in sets for encoder in MODELS if ENCODERS[encoder].takes == takes
+        (name, encoder)
+        for takes, name in sets
+        for encoder in MODELS
+        if ENCODERS[encoder].takes == takes and ENCODERS[encoder].is_installed
     ]
-    pairs = [pair for pair in pairs if ENCODERS[pair[1]].is_installed] + [(name, "") for name in FLIPPED_IN]
-    wanted = [pair for pair in pairs if options.data is None or pair[0] in options.data]
-    jobs = [Job(*pair, seed) for seed in seeds for pair in wanted]
-    report(resumed(options.out / "encoders.jsonl", measured, jobs, options.processes))
+    pairs += [(name, "") for name in FLIPPED_IN]
+    jobs = [
+        {"data": name, "encoder": encoder, "seed": seed}
+        for seed in options.seeds or range(2 if options.quick else 5)
+        for name, encoder in pairs
+        if options.data is None or name in options.data
+    ]
+    report(resumed("encoders", measured, jobs, options))
 
 
-def text_files() -> list[Path]:
-    """Text sets on this machine."""
-    return sorted((SHARED / "texts").glob("*.csv"))
-
-
-@on_one_thread()
-def measured(job: Job) -> dict[str, Any]:
+def measured(data: str, encoder: str, seed: int) -> dict[str, Any]:
     """Per cent correct of each model by labels per class; or per cent of the flipped labels found."""
-    return {**asdict(job), "rates": found_labels(job) if job.encoder else found_issues(job)}
+    return {"rates": found_labels(data, encoder, seed) if encoder else found_issues(data, seed)}
 
 
-def found_labels(job: Job) -> dict[str, Any]:
-    """Per cent correct by labels per class; seconds of the encoder."""
+def found_labels(data: str, encoder: str, seed: int) -> dict[str, Any]:
+    """Per cent correct by labels per class, and the seconds of the encoder."""
     with tempfile.TemporaryDirectory() as folder:
-        items, y = drawn(job.data, Path(folder))
+        items, y = drawn(data, Path(folder))
         began = time.perf_counter()
-        X = gw.encode(items, job.encoder)
-        rates: dict[str, Any] = {"seconds": {job.encoder: round(time.perf_counter() - began, 2)}}
+        X = gw.encode(items, encoder)
+        seconds = round(time.perf_counter() - began, 2)
+    rates = {}
     for per_class in PER_CLASS:
-        given = gw.datasets.sample_labels(y, per_class, job.seed)
+        given = gw.datasets.sample_labels(y, per_class, seed)
         known = given >= 0
         answers = {
             OURS: gw.DiffuseInterfaceClassifier(n_jobs=1, random_state=0).fit(X, given).transduction_,
             "logistic": regression().fit(X[known], y[known]).predict(X),
         }
-        rates[str(per_class)] = {
-            n: round(100 * float((a == y)[~known].mean()), 2) for n, a in answers.items()
-        }
+        correct = {name: 100 * float((labels == y)[~known].mean()) for name, labels in answers.items()}
+        rates[str(per_class)] = {**correct, "seconds of the encoder": seconds}
     return rates
 
 
@@ -115,13 +105,13 @@ def pictures(name: str) -> tuple[Any, IntArray]:
     return lfw_subset() * 255, np.repeat([0, 1], 100)
 
 
-def found_issues(job: Job) -> dict[str, Any]:
+def found_issues(data: str, seed: int) -> dict[str, Any]:
     """Per cent of the flipped labels among as many worst-ranked rows."""
     from cleanlab.rank import get_label_quality_scores
 
-    X, y = rows_of(job.data)
-    rng = np.random.default_rng(job.seed)
-    given = gw.datasets.sample_labels(y, min(LABELS_PER_CLASS, int(0.8 * np.bincount(y).min())), job.seed)
+    X, y = rows_of(data)
+    rng = np.random.default_rng(seed)
+    given = gw.datasets.sample_labels(y, min(LABELS_PER_CLASS, int(0.8 * np.bincount(y).min())), seed)
     known = np.flatnonzero(given >= 0)
     flipped = rng.choice(known, round(FLIPPED * len(known)), replace=False)
     given[flipped] = (given[flipped] + rng.integers(1, y.max() + 1, len(flipped))) % (y.max() + 1)
@@ -151,16 +141,15 @@ def regression() -> Any:
     return make_pipeline(StandardScaler(), LogisticRegression(max_iter=1_000))
 
 
-def each_rate(records: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """The records with a row for each number of labels per class."""
-    for record in records:
-        for labels, rates in record["rates"].items():
-            yield {"data": record["data"], "encoder": record["encoder"], "labels per class": labels, **rates}
-
-
-def report(records: list[dict[str, Any]]) -> None:
+def report(records: pd.DataFrame) -> None:
     """Print the means over label sets, and how many rows are best or level."""
-    rows = pd.DataFrame([row for row in each_rate(records) if row["labels per class"] != "seconds"])
+    rows = pd.DataFrame(
+        [
+            {"data": record.data, "encoder": record.encoder, "labels per class": labels, **rates}
+            for record in records.itertuples()
+            for labels, rates in record.rates.items()
+        ]
+    )
     keys = ["data", "encoder", "labels per class"]
     means = rows.groupby(keys, sort=False).mean().reset_index()
     labelled, issues = (means[(means["encoder"] != "") == side].dropna(axis=1) for side in (True, False))

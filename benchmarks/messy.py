@@ -5,14 +5,11 @@ three spellings, dates, names of people, identifiers and copies of rows. graphwe
 models are given the columns as they were before, without the identifier, once encoded by skrub's
 defaults and once in compact columns (a code for each category, eight components of a text). Thirty rows have
 a label.
-
-Records are appended to messy.jsonl as they are found; a run that was stopped goes on from there.
 """
 
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 import graphwell as gw
-from benchmarks.output import Options, on_one_thread, resumed, show_frame
+from benchmarks.output import Options, resumed, show_frame
 
 TABLES = {
     "CreditCard": ("AER", "card", ()),
@@ -54,48 +51,36 @@ LAST = ("Alvarez", "Brandt", "Costa", "Dubois", "Eriksen", "Fofana", "Garcia", "
 MISSING = ("", "NA", "n/a")
 
 
-@dataclass(frozen=True)
-class Job:
-    """One label set of one table."""
-
-    table: str
-    seed: int
-
-
 def main(options: Options) -> None:
     """Measure what is not in messy.jsonl yet, and print the tables."""
     names = options.data or tuple(TABLES)
-    jobs = [Job(name, seed) for seed in options.seeds or SEEDS for name in names]
-    report(resumed(options.out / "messy.jsonl", measured, jobs, options.processes))
+    jobs = [{"table": name, "seed": seed} for seed in options.seeds or SEEDS for name in names]
+    report(resumed("messy", measured, jobs, options).to_dict("records"))
 
 
-@on_one_thread()
-def measured(job: Job) -> dict[str, Any]:
+def measured(table: str, seed: int) -> dict[str, Any]:
     """Per cent correct and seconds of every model on one label set, and the accuracy that ours claims."""
-    rng = np.random.default_rng(1000 * list(TABLES).index(job.table) + job.seed)
-    clean, classes = drawn(job.table, rng)
+    rng = np.random.default_rng(1000 * list(TABLES).index(table) + seed)
+    clean, classes = drawn(table, rng)
     given = np.zeros(len(clean), dtype=bool)
     given[rng.permutation(len(clean))[:LABELS]] = True
-    record: dict[str, Any] = {**asdict(job), "correct": {}, "seconds": {}}
-
-    def note(name: str, label: Callable[[], Any]) -> None:
-        began = time.perf_counter()
-        found = np.asarray(label(), dtype=object)
-        record["seconds"][name] = round(time.perf_counter() - began, 2)
-        record["correct"][name] = round(100 * float((found == classes)[~given].mean()), 2)
-
     clf = gw.DiffuseInterfaceClassifier(n_jobs=1, random_state=0)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "messy.csv"
         write_messy(path, clean, classes, given, rng)
-        table = gw.read_table(path)
-        note(OURS, lambda: clf.fit(table.drop(columns="class"), table["class"]).transduction_)
-    if getattr(clf, "accuracy_", None) is not None:
-        record["claimed"] = [float(clf.accuracy_), *map(float, clf.accuracy_interval_)]
-    record["mean_score"] = round(100 * float(clf.label_distributions_.max(axis=1)[~given].mean()), 2)
-    for name, model in peers():
-        note(name, partial(predicted, model, clean, classes, given))
-    return record
+        messy = gw.read_table(path)
+    models: dict[str, Callable[[], Any]] = {
+        OURS: lambda: clf.fit(messy.drop(columns="class"), messy["class"]).transduction_,
+        **{name: partial(predicted, model, clean, classes, given) for name, model in peers()},
+    }
+    correct, seconds = {}, {}
+    for name, label in models.items():
+        began = time.perf_counter()
+        found = np.asarray(label(), dtype=object)
+        seconds[name] = round(time.perf_counter() - began, 2)
+        correct[name] = round(100 * float((found == classes)[~given].mean()), 2)
+    claimed = [clf.accuracy_, *clf.accuracy_interval_] if clf.accuracy_ is not None else None
+    return {"correct": correct, "seconds": seconds, "claimed": claimed}
 
 
 def predicted(model: Any, clean: pd.DataFrame, classes: Any, given: Any) -> Any:
@@ -186,7 +171,7 @@ def report(records: list[dict[str, Any]]) -> None:
     means["mean rank of six"] = rows[six].rank(axis=1, ascending=False).mean()
     means["seconds"] = pd.DataFrame([r["seconds"] for r in records]).mean()
     show_frame("In all", pd.DataFrame(means).T[list(rows)])
-    claims = [(r["correct"][OURS] / 100, *r["claimed"]) for r in records if "claimed" in r]
+    claims = [(r["correct"][OURS] / 100, *r["claimed"]) for r in records if r["claimed"]]
     if claims:
         true, told, low, high = np.array(claims).T
         inside, width = 100 * np.mean((low <= true) & (true <= high)), 100 * (high - low).mean()

@@ -1,8 +1,9 @@
-"""Every method on the same graphs and labels, and the table of the README.
+"""Every method on the same graphs and labels, labels as users give them, and the table of the README.
 
 ``few_labels``: graphwell, also with the true class sizes, `graphwell.methods`, the clusterers without a
-label, and graphlearning's. Each row of figures is appended to few_labels.jsonl as it is found; a run that was
-stopped goes on from there. ``labels`` has the bars.
+label, and graphlearning's.
+
+``labels``: the graph alone with one label per class, labels at random and uneven classes, against the bars.
 
 ``peers``: what people use today, from the same rows and labels, with settings that suit few labels, not the
 defaults, which do worse. LabelSpreading, on its own graph of ten neighbours and on ours, has alpha 0.99 (not
@@ -11,8 +12,8 @@ Poisson learning is graphwell's, on our graph.
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -22,14 +23,13 @@ import pandas as pd
 
 import graphwell as gw
 from benchmarks.data import Dataset, available, load
-from benchmarks.output import Options, on_one_thread, resumed, show_frame, write_json
+from benchmarks.output import Options, on_one_thread, resumed, show_frame, verdict, write_json
 from graphwell import DiffuseInterfaceClassifier, DiffuseInterfaceClustering, Graph
 from graphwell._types import FloatArray, IntArray
 from graphwell.datasets import sample_labels
 from graphwell.estimators import registry
 from graphwell.estimators.methods.base import Clusterer
 from graphwell.io.files import written_whole
-from graphwell.memory import peak_memory
 from graphwell.metrics import matched_error, unlabelled_error
 from graphwell.view.plots import as_png, new_figure
 
@@ -38,8 +38,11 @@ SETS = (
     "mnist", "optdigits", "penbased", "texture", "letter", "segment", "satimage", "digits", "three_moons",
     "two_moons", "mnist/geometric", "optdigits/geometric",
 )  # fmt: skip
-MNIST_RATES = {0: range(1), 1: range(5), 2: range(5), 5: range(5), 10: range(5), 50: range(2), 700: range(2)}
-RATES = {0: range(10, 13), 1: range(10, 15), 5: range(10, 15), 20: range(10, 15)}
+MNIST_RATES = {
+    "0": range(1), "1": range(5), "2": range(5), "5": range(5), "10": range(5), "50": range(2),
+    "700": range(2),
+}  # fmt: skip
+RATES = {"0": range(10, 13), "1": range(10, 15), "5": range(10, 15), "20": range(10, 15)}
 """Label sets by the number of labels per class; 0 is for the clusterers."""
 SMALL_SETS = ("segment", "digits", "three_moons", "two_moons", "optdigits/geometric")
 Labeller = Callable[[Graph, IntArray, FloatArray], IntArray]
@@ -55,16 +58,6 @@ class Method:
     slow: bool = False
     two_classes: bool = False
     clusters: bool = False
-
-
-@dataclass(frozen=True)
-class Job:
-    """One method on one label set of one data set."""
-
-    data: str
-    per_class: int
-    label_set: int
-    method: str
 
 
 @cache
@@ -126,7 +119,41 @@ def by_graphlearning(make: Any, graph: Graph, labels: IntArray, shares: FloatArr
     return np.asarray(model.predict())
 
 
-def planned(options: Options) -> list[Job]:
+def drawn(data: Dataset, rate: str, seed: int) -> IntArray:
+    """Labels of a rate: ``"5"`` is five per class, ``"r4"`` is four times the classes, at random.
+
+    `MORE` is one per class, and then the true labels of the ten rows that a fit finds most uncertain.
+    """
+    y = data.y
+    if rate == MORE:
+        given = sample_labels(y, 1, seed)
+        fitted = DiffuseInterfaceClassifier(models=None, n_jobs=1, random_state=0).fit(data.graph, given)
+        chosen = fitted.doubtful(10)
+    elif rate.startswith("r"):
+        given, rng = np.full(len(y), -1), np.random.default_rng(seed)
+        chosen = rng.choice(len(y), int(rate[1:]) * len(np.unique(y)), replace=False)
+    else:
+        return sample_labels(y, int(rate), seed) if rate != "0" else np.full(len(y), -1)
+    given[chosen] = y[chosen]
+    return given
+
+
+def measured(data: str, rate: str, seed: int, method: str) -> dict[str, Any]:
+    """Error in per cent and seconds of one method on one label set."""
+    rows, way = load(data), candidates()[method]
+    rows.graph.S  # noqa: B018 - made before the clock runs
+    labels = drawn(rows, rate, seed)
+    n_classes = len(np.unique(labels[labels >= 0]))
+    if rate != "0" and n_classes < (len(rows.shares) if way.with_sizes else 2):
+        raise ValueError("too few classes have a label.")
+    began = time.perf_counter()
+    found = way.label(rows.graph, labels, rows.shares)
+    seconds = time.perf_counter() - began
+    error = unlabelled_error(found, rows.y, labels >= 0) if n_classes else matched_error(found, rows.y)
+    return {"error": 100 * error, "seconds": seconds}
+
+
+def planned(options: Options) -> list[dict[str, Any]]:
     """All jobs, a set after the other; slow methods have the first label set of large sets alone."""
     jobs = []
     for data in options.data or SETS:
@@ -134,56 +161,31 @@ def planned(options: Options) -> list[Job]:
             able = {
                 name: method
                 for name, method in candidates().items()
-                if (method.clusters if rate == 0 else name != CLUSTERS)
+                if (method.clusters if rate == "0" else name != CLUSTERS)
                 and (not method.two_classes or data == "two_moons")
             }
             for seed in options.seeds or (seeds[:2] if options.quick else seeds):
                 left_out = options.quick or (data not in SMALL_SETS and seed != seeds[0])
                 jobs += [
-                    Job(data, rate, seed, n) for n, method in able.items() if not (method.slow and left_out)
+                    {"data": data, "rate": rate, "seed": seed, "method": name}
+                    for name, method in able.items()
+                    if not (method.slow and left_out)
                 ]
     return jobs
 
 
-@on_one_thread()
-def measured(job: Job) -> dict[str, Any]:
-    """Error in per cent, seconds and memory of one job; a sentence where the method refuses."""
-    data, method = load(job.data), candidates()[job.method]
-    data.graph.S  # noqa: B018 - made before the clock runs
-    labels = (
-        sample_labels(data.y, job.per_class, job.label_set) if job.per_class else np.full(len(data.y), -1)
-    )
-    record = {**asdict(job), "with_sizes": method.with_sizes}
-    try:
-        with peak_memory() as peak:
-            began = time.perf_counter()
-            found = method.label(data.graph, labels, data.shares)
-            seconds = time.perf_counter() - began
-    except ValueError as refused:
-        return {**record, "refused": str(refused)}
-    error = unlabelled_error(found, data.y, labels >= 0) if job.per_class else matched_error(found, data.y)
-    return {**record, "error": 100 * error, "seconds": seconds, "mebibytes": (peak() or 0) / 2**20}
-
-
 def few_labels(options: Options) -> None:
     """Measure what is not in few_labels.jsonl yet, print the tables, and draw the picture."""
-    found = resumed(options.out / "few_labels.jsonl", measured, planned(options), options.processes)
-    for record in found:
-        if "refused" in record:
-            print(f"{record['method']} on {record['data']}: {record['refused']}")
-    records = pd.DataFrame([record for record in found if "error" in record])
-    if records.empty:
-        return
-    rows = ["data", "per_class"]
-    errors = records.pivot_table("error", "method", rows, sort=False)
+    records = resumed("few_labels", measured, planned(options), options)
+    records["rate"] = records["rate"].astype(int)
+    errors = records.pivot_table("error", "method", ["data", "rate"], sort=False)
     show_frame("Error in % (mean of the label sets; without labels: under the best matching)", errors)
-    for what in ("seconds", "mebibytes"):
-        cost = records.pivot_table(what, "method", "data", aggfunc="median", sort=False)
-        show_frame(f"Median {what} of a fit without the graph, on one thread", cost)
+    seconds = records.pivot_table("seconds", "method", "data", aggfunc="median", sort=False)
+    show_frame("Median seconds of a fit without the graph, on one thread", seconds)
     # missing where a method cannot be run on every set
-    means = errors.T.groupby(level="per_class").agg(lambda error: error.mean(skipna=False)).T
+    means = errors.T.groupby(level="rate").agg(lambda error: error.mean(skipna=False)).T
     show_frame("Error in %, mean of all sets, by labels per class", means)
-    draw_curves(options.out / "few_labels.png", records[records.per_class > 0])
+    draw_curves(options.out / "few_labels.png", records[records["rate"] > 0])
 
 
 def draw_curves(path: Path, records: pd.DataFrame) -> None:
@@ -193,10 +195,10 @@ def draw_curves(path: Path, records: pd.DataFrame) -> None:
     figure, axes = new_figure(columns, 4.2, 3.8, rows=-(-len(sets) // columns))
     for axis, data in zip(axes, sets, strict=False):
         for method, here in records[records.data == data].groupby("method", sort=False):
-            errors, ours = here.groupby("per_class").error.mean().clip(lower=0.01), method == DEFAULT
+            errors, ours = here.groupby("rate").error.mean().clip(lower=0.01), method == DEFAULT
             axis.plot(errors, "o-", markersize=3, color="crimson" if ours else "0.7", zorder=2 + ours)
         axis.set(title=data, xscale="log", yscale="log", xlabel="labels per class", ylabel="error (%)")
-        ticks = sorted(records[records.data == data].per_class.unique())
+        ticks = sorted(records[records.data == data]["rate"].unique())
         axis.set_xticks(ticks, [str(tick) for tick in ticks])
         axis.set_xticks([], minor=True)
     for axis in axes[len(sets) :]:
@@ -204,6 +206,65 @@ def draw_curves(path: Path, records: pd.DataFrame) -> None:
     with written_whole(path) as file:
         file.write(as_png(figure))
     print(f"Picture: {path}")
+
+
+USERS_SETS = (
+    "mnist", "letter/raw", "mnist/cut", "optdigits", "penbased/raw", "texture/raw", "satimage/raw",
+    "segment/raw", "usps_2class/raw", "coil_6class/raw", "digits", "wine", "cancer", "penbased/raw/cut",
+    "optdigits/cut", "texture/raw/cut", "digits/cut",
+)  # fmt: skip
+"""The large ones first, since several processes may share the work."""
+USERS_RATES, MORE = ("1", "5", "r2", "r4", "r10"), "1 and 10 uncertain"
+RATES_OF = {"mnist": (*USERS_RATES, "2", "10", "50", "700"), "digits": (*USERS_RATES, MORE)}
+RATES_WITH_SIZES = ("1", "5", "r4")
+USERS_SEEDS, SEEDS_OF = range(8), {("mnist", "1"): range(20), ("digits", MORE): range(10)}
+BARS = {
+    ("mnist", "1"): 2.8, ("mnist", "2"): 2.6, ("mnist", "5"): 2.5, ("mnist", "10"): 2.5, ("mnist", "50"): 2.4,
+    ("mnist", "700"): 2.2, ("mnist", "r4"): 7.5, ("mnist", "r10"): 2.7, ("optdigits", "1"): 2.0,
+    ("texture/raw", "1"): 11.5, ("penbased/raw", "1"): 12.7, ("penbased/raw", "5"): 5.8,
+    ("digits", "1"): 10.0, ("digits", MORE): 7.0, ("cancer", "1"): 7.0, ("cancer", "r2"): 9.0,
+    ("wine", "1"): 4.5, ("usps_2class/raw", "r4"): 18.0, ("usps_2class/raw", "r10"): 10.0,
+}  # fmt: skip
+"""Mean error in % of the unlabelled rows."""
+WORST_BARS = {("mnist", "1"): 4.0}
+"""Of the worst label set."""
+
+
+def labels_as_given(options: Options) -> list[dict[str, Any]]:
+    """The label sets of every row; some of them also with the true class sizes."""
+    jobs = []
+    for data in options.data or USERS_SETS:
+        for rate in RATES_OF.get(data, USERS_RATES):
+            seeds = SEEDS_OF.get((data, rate), USERS_SEEDS)
+            methods = (DEFAULT, WITH_SIZES) if rate in RATES_WITH_SIZES else (DEFAULT,)
+            jobs += [
+                {"data": data, "rate": rate, "seed": seed, "method": method}
+                for seed in options.seeds or (seeds[1:4:2] if options.quick else seeds)
+                for method in methods
+            ]
+    return jobs
+
+
+def labels(options: Options) -> None:
+    """Fit every row that is not in labels.jsonl yet, and print the tables."""
+    report_of_labels(resumed("labels", measured, labels_as_given(options), options))
+
+
+def report_of_labels(runs: pd.DataFrame) -> None:
+    """Print every row with its spread and its bars, and the means of all rows."""
+    rows = runs[runs.method == DEFAULT].groupby(["data", "rate"], sort=False)
+    table = rows.error.agg(["mean", "std", "max", "count"])
+    for what, bars in (("mean", BARS), ("max", WORST_BARS)):
+        reached = zip(table.index, table[what], strict=True)
+        told = [f"{bars[row]:g} {verdict(value, bars[row])}" if row in bars else "" for row, value in reached]
+        table[f"bar of the {what}"] = told
+    table["s"] = rows.seconds.median()
+    show_frame("Error in % of the unlabelled rows", table)
+    both = runs.pivot_table("error", ["data", "rate", "seed"], "method").dropna()
+    if WITH_SIZES in both:
+        means = both.groupby(["data", "rate"]).mean()
+        without, given = means[[DEFAULT, WITH_SIZES]].mean()
+        print(f"Mean of {len(means)} rows: {without:.2f} % wrong, {given:.2f} % where the sizes are given")
 
 
 README_ROWS = {
@@ -223,30 +284,24 @@ def peers(options: Options) -> None:
             methods = labellers(data)
             seeds = options.seeds or (SEEDS if len(data.y) < MANY_ROWS else SEEDS[:5])
             for per_class in README_ROWS[data.name]:
-                found = list(errors_of(data, per_class, seeds[:2] if options.quick else seeds, methods))
+                row = []
+                for seed in seeds[:2] if options.quick else seeds:
+                    given = sample_labels(data.y, per_class, seed)
+                    for name, label in methods.items():
+                        began = time.perf_counter()
+                        found = label(given)
+                        seconds = time.perf_counter() - began
+                        error = 100 * unlabelled_error(found, data.y, given >= 0)
+                        row.append({"data": data.name, "per_class": per_class, "seed": seed, "method": name,
+                                    "error": error, "seconds": seconds})  # fmt: skip
                 if not records:
                     titles = ["% wrong, mean ± standard deviation", "label sets", *methods]
                     print(f"| {' | '.join(titles)} |\n|{'---|' * len(titles)}")
-                print(markdown_row(found), flush=True)
-                records += found
+                print(markdown_row(row), flush=True)
+                records += row
     seconds = pd.DataFrame(records).pivot_table("seconds", "method", "data", aggfunc="median", sort=False)
     show_frame("Median seconds of a fit, no search for neighbours where a graph is shared", seconds)
     write_json(options.out / "peers.json", {"records": records})
-
-
-def errors_of(
-    data: Dataset, per_class: int, seeds: Sequence[int], methods: dict[str, Callable[[IntArray], IntArray]]
-) -> Iterator[dict[str, Any]]:
-    """Every method on the same label sets."""
-    for seed in seeds:
-        labels = sample_labels(data.y, per_class, seed)
-        for name, label in methods.items():
-            began = time.perf_counter()
-            found = label(labels)
-            seconds = time.perf_counter() - began
-            error = 100 * unlabelled_error(found, data.y, labels >= 0)
-            yield {"data": data.name, "per_class": per_class, "seed": seed, "method": name, "error": error,
-                   "seconds": seconds}  # fmt: skip
 
 
 def markdown_row(records: Sequence[dict[str, Any]]) -> str:

@@ -11,7 +11,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -19,6 +19,7 @@ from statistics import median
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from benchmarks.data import DataMissingError
 from graphwell import __version__
@@ -37,8 +38,6 @@ class Options:
     data: Sequence[str] | None = None
     seeds: Sequence[int] | None = None
     processes: int = 1
-    strategies: Sequence[str] | None = None
-    minutes: float = 0.0
 
 
 def show_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
@@ -89,36 +88,37 @@ def on_one_thread() -> Iterator[None]:
         yield
 
 
-def resumed(path: Path, work: Callable[[Any], Any], jobs: Sequence[Any], processes: int = 1) -> list[Any]:
-    """The records in a file, and those of the jobs that it has not, which are added one by one.
+def resumed(
+    name: str, work: Callable[..., Any], jobs: Sequence[dict[str, Any]], options: Options
+) -> pd.DataFrame:
+    """Do jobs that are not in the file of a benchmark yet; return all its records, as a frame.
 
-    A job is a dataclass whose fields are in its record too. One whose data is missing is left out, and so is
-    one that fails in a process of its own.
+    A job is the keyword arguments of `work`, and stands in its record. What it measures is appended as soon
+    as it is known, so that a run that was stopped goes on from there. A job without its data is left out, one
+    that fails is named, and the others go on.
     """
+    path = options.out / f"{name}.jsonl"
     found = [json.loads(line) for line in path.read_text().splitlines()] if path.is_file() else []
-    left = [job for job in jobs if not any(asdict(job).items() <= record.items() for record in found)]
-    with path.open("a") as file, ExitStack() as stack:
-        if processes > 1:
-            pool = stack.enter_context(ProcessPoolExecutor(processes))
-            answers = [pool.submit(work, job).result for job in left]
-        else:
-            answers = [partial(work, job) for job in left]
-        for job, answer in zip(left, answers, strict=True):
-            try:
-                record = answer()
-            except DataMissingError as missing:
-                print(f"{job} is left out: {missing}", flush=True)
+    left = [job for job in jobs if not any(job.items() <= record.items() for record in found)]
+    with path.open("a") as file, ProcessPoolExecutor(options.processes) as pool:
+        each = pool.map if options.processes > 1 else map
+        for record in each(partial(_measured, work), left):
+            if "failed" in record:
+                print(f"left out: {record}", flush=True)
                 continue
-            except Exception as error:
-                if processes == 1:
-                    raise
-                print(f"{job} failed: {error!r}", flush=True)
-                continue
-            if record is not None:
-                file.write(json.dumps(record) + "\n")
-                file.flush()
-                found.append(record)
-    return found
+            file.write(json.dumps(record) + "\n")
+            file.flush()
+            found.append(record)
+    return pd.DataFrame(found)
+
+
+@on_one_thread()
+def _measured(work: Callable[..., Any], job: dict[str, Any]) -> dict[str, Any]:
+    """The record of a job, or why there is none."""
+    try:
+        return {**job, **work(**job)}
+    except (DataMissingError, ValueError) as error:
+        return {**job, "failed": str(error)}
 
 
 def verdict(reached: float, bar: float | None) -> str:

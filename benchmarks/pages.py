@@ -1,15 +1,13 @@
 """The pages: a scripted user of `graphwell label`, strokes on `graphwell paint`, and maps of rows.
 
-- ``serve``: seconds to the map, from answers to labels, answers needed, memory; then frames a second while a
-  map of many points is moved, in Chromium without a graphics card.
+- ``serve``: seconds to the map, from answers to labels, answers needed; then frames a second while a map of
+  many points is moved, in Chromium without a graphics card.
 - ``paint``: seconds from a stroke to its answers, coarse and fine.
 - ``maps``: how well a map keeps neighbours together, beside principal components and UMAP.
 """
 
 import json
 import shutil
-import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -19,7 +17,6 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import numpy as np
 import pandas as pd
@@ -30,24 +27,17 @@ from graphwell import datasets
 from graphwell._types import FloatArray, IntArray
 from graphwell.graph.maps import graph_map, principal_map
 from graphwell.io.images import write_image
-from graphwell.jobs.painting import PaintOptions
-from graphwell.memory import held
-from graphwell.serve.painting import PaintPage
 from graphwell.serve.security import PAGES
+from tests.serve.server import Line, Server
 
 SETS = ("digits", "mnist")
 ANSWER_BARS = {"digits": (0.15, 0.5), "mnist": (1.2, 2.5)}
 """Seconds from an answer to the new labels: half of the answers, and 95 % of them."""
 FIRST_MAP, WANTED, MOST_ANSWERS = 4.0, 0.97, 30
 ANSWERS = {"digits": 30, "mnist": 20}
-FURTHER = 600
-"""Actions after which the memory is looked at again."""
 PANNED, LEAST_FRAMES, MOVED_SECONDS = (1, 100_000, 1_000_000), 15, 5.0
 """One point shows what the browser can do on this machine at all."""
 NO_CLASS = 255
-PAUSE, SECONDS_BETWEEN_LOOKS = 0.5, 10.0
-LASSO = 40
-"""Rows that the user labels at once."""
 PAINT_BARS = {"coarse": 0.3, "fine": 1.5}
 """Seconds at one megapixel."""
 NEIGHBORS, SAMPLE = 10, 3000
@@ -105,127 +95,68 @@ def start_chromium() -> Any:
     return made
 
 
-class User:
-    """The program on a table, and a window that knows the truth."""
+class User(Line):
+    """A window of `graphwell label` that answers truly, and knows when labels of an action came."""
 
-    def __init__(self, table: Path, truth: IntArray, stack: ExitStack) -> None:
-        from websockets.sync.client import connect
-
-        began = time.perf_counter()
-        command = [sys.executable, "-m", "graphwell", "label", str(table), "--no-browser"]
-        self.program = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        stack.callback(self.program.wait)
-        stack.callback(self.program.kill)
-        assert self.program.stdout is not None
-        address = self.program.stdout.readline().split()[1]
-        origin: Any = "http://" + urlsplit(address).netloc
-        line = connect(address.replace("http", "ws", 1) + "channel", origin=origin, max_size=None)
-        self.socket = stack.enter_context(line)
+    def __init__(self, server: Server, truth: IntArray) -> None:
+        super().__init__(server.address.replace("http", "ws", 1) + "channel", server.origin)
         self.truth, self.labels = truth, np.full(len(truth), NO_CLASS)
-        self.number = self.messages = 0
-        self.repainted = 0.0
-        self.until("positions")
-        self.first_map = time.perf_counter() - began
+        self.action, self.repainted = 0, 0.0
 
-    def until(self, name: str, number: int | None = None) -> dict[str, Any]:
-        """Take what comes, up to an event, the fit that knows an action, or the reply to a message."""
-        while True:
-            got = self.socket.recv(timeout=600)
-            event = self._frame(got) if isinstance(got, bytes) else json.loads(got)
-            if event.get("error"):
-                raise RuntimeError(event["error"])
-            if name == "reply" and event.get("re") == number:
-                return event
-            if event.get("event") == name and (number is None or event.get("number") == number):
-                return event
-
-    def _frame(self, got: bytes) -> dict[str, Any]:
-        length = int.from_bytes(got[:4], "little")
-        event: dict[str, Any] = json.loads(got[4 : 4 + length])
-        if event["event"] == "labels":
-            if event.get("number") == self.number and not self.repainted:
+    def receive(self, seconds: float = 600) -> dict[str, Any]:
+        """The next message; labels are taken in."""
+        event: dict[str, Any] = super().receive(seconds)
+        self.events.clear()
+        if event.get("event") == "labels":
+            if event.get("number") == self.action and not self.repainted:
                 self.repainted = time.perf_counter()
-            rows = np.frombuffer(got, dtype="<u4", count=event["count"], offset=4 + length)
-            self.labels[rows] = np.frombuffer(got, dtype=np.uint8, offset=4 + length + 4 * len(rows))
+            rows = np.frombuffer(event["body"], dtype="<u4", count=event["count"])
+            self.labels[rows] = np.frombuffer(event["body"], dtype=np.uint8, offset=4 * len(rows))
         return event
 
-    def send(self, command: str, /, **message: Any) -> None:
-        """Ask for something."""
-        self.messages += 1
-        self.socket.send(json.dumps({**message, "do": command, "id": self.messages}))
-
-    def do(self, command: str, /, **message: Any) -> tuple[float, float]:
+    def act(self, command: str, /, **message: Any) -> tuple[float, float]:
         """Do something; seconds until labels came that know it, and until a fit did."""
-        self.number += 1
+        self.action += 1
         self.repainted, began = 0.0, time.perf_counter()
-        self.send(command, **message)
-        self.until("model", self.number)
+        # the fit may be told before the reply, so nobody waits for that
+        self.socket.send(json.dumps({**message, "do": command, "id": 0}))
+        self.until("model", lambda event: event.get("number") == self.action, 600)
         ended = time.perf_counter()
         return (self.repainted or ended) - began, ended - began
 
     def answer(self) -> tuple[float, float]:
         """Answer the next question truly."""
-        self.send("next")
-        while not (question := self.until("reply", self.messages)["ok"]["question"]):
-            self.until("questions")
-            self.send("next")
+        while not (question := self.do("next")["ok"]["question"]):
+            self.until("questions", seconds=600)
         row = question["row"]
-        return self.do("label", rows=[row], **{"class": int(self.truth[row])})
-
-    def memory(self) -> float:
-        """Megabytes that the program holds."""
-        return (held(process=self.program.pid) or 0) / 2**20
-
-    def go_on(self, minutes: float) -> list[float]:
-        """Use everything there is for so long; the memory, looked at again and again."""
-        rng = np.random.default_rng(0)
-        end, looked, turn = time.monotonic() + 60 * minutes, 0.0, 0
-        memory: list[float] = []
-        while time.monotonic() < end:
-            if time.monotonic() - looked > SECONDS_BETWEEN_LOOKS:
-                memory, looked = [*memory, self.memory()], time.monotonic()
-            rows = rng.choice(len(self.truth), LASSO, replace=False).tolist()
-            self.answer()
-            self.do("label", rows=rows, weight=0.1, **{"class": int(self.truth[rows[0]])})
-            for command in ("undo", "redo", "undo", "undo"):
-                self.do(command)
-            self.send("row", row=rows[0])
-            self.send("search", text=str(rows[0]))
-            if turn % 20 == 0:
-                self.send("export")
-            turn += 1
-            time.sleep(PAUSE)
-        return memory
+        return self.act("label", rows=[row], **{"class": int(self.truth[row])})
 
 
-def user_figures(name: str, options: Options) -> list[Figure]:
+def user_figures(name: str) -> list[Figure]:
     """All figures of one data set."""
     data = load(name)
-    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+    classes, truth = np.unique(data.y, return_inverse=True)
+    with tempfile.TemporaryDirectory() as folder:
         np.save(Path(folder) / "rows.npy", data.X)
-        classes, truth = np.unique(data.y, return_inverse=True)
-        user = User(Path(folder) / "rows.npy", truth, stack)
-        for each in classes:
-            user.do("add class", name=str(each))
-        seconds, needed = [], None
-        for number in range(1, ANSWERS[name] + 1):
-            seconds.append(user.answer())
-            if needed is None and (user.labels == truth).mean() >= WANTED:
-                needed = number
-        memory = [user.memory()]
-        for _ in range((FURTHER // 10 if options.quick else FURTHER) // 2 if name == "digits" else 0):
-            user.do("undo")
-            user.do("redo")
-        memory += [user.memory(), *user.go_on(options.minutes)]
+        began = time.perf_counter()
+        with Server("label", "rows.npy", folder=Path(folder)) as server, User(server, truth) as user:
+            user.until("positions", seconds=600)
+            first_map = time.perf_counter() - began
+            for each in classes:
+                user.act("add class", name=str(each))
+            seconds, needed = [], np.inf
+            for number in range(1, ANSWERS[name] + 1):
+                seconds.append(user.answer())
+                if needed == np.inf and (user.labels == truth).mean() >= WANTED:
+                    needed = number
     repainted, fitted = np.array(seconds).T
     half, most = ANSWER_BARS[name]
     return [
-        Figure(f"{name}: first map", [user.first_map], FIRST_MAP, "s"),
+        Figure(f"{name}: first map", [first_map], FIRST_MAP, "s"),
         Figure(f"{name}: from an answer to its labels", repainted.tolist(), half, "s"),
         Figure(f"{name}: the same, 95 % of the answers", [float(np.quantile(repainted, 0.95))], most, "s"),
         Figure(f"{name}: from an answer to a fit", fitted.tolist(), None, "s"),
-        Figure(f"{name}: answers to {WANTED:.0%}", [needed or np.inf], MOST_ANSWERS, "answers"),
-        Figure(f"{name}: memory after the answers, and later", memory, None, "MB"),
+        Figure(f"{name}: answers to {WANTED:.0%}", [needed], MOST_ANSWERS, "answers"),
     ]
 
 
@@ -265,30 +196,8 @@ def frame_figures(sizes: Sequence[int]) -> list[Figure]:
 
 def serve(options: Options) -> None:
     names = options.data or (SETS[:1] if options.quick else SETS)
-    figures = [figure for name in names for figure in user_figures(name, options)]
+    figures = [figure for name in names for figure in user_figures(name)]
     report("serve", "A scripted user of graphwell label", figures + frame_figures(PANNED), options)
-
-
-class Window:
-    """Listens as a browser does, and knows when each answer came."""
-
-    def __init__(self) -> None:
-        self.came: dict[tuple[int, bool], float] = {}
-        self.changed = threading.Condition()
-
-    def __call__(self, event: Any) -> None:
-        """Take an event; only segmentations count."""
-        if isinstance(event, bytes) and b'"event":"segmentation"' in event[:200]:
-            about = json.loads(event[4 : 4 + int.from_bytes(event[:4], "little")])
-            with self.changed:
-                self.came[about["number"], about["coarse"]] = time.perf_counter()
-                self.changed.notify_all()
-
-    def wait(self, number: int, *, coarse: bool) -> float:
-        """When an answer came."""
-        with self.changed:
-            self.changed.wait_for(lambda: (number, coarse) in self.came, 600)
-            return self.came[number, coarse]
 
 
 def short_strokes(truth: IntArray, count: int) -> list[dict[str, Any]]:
@@ -308,21 +217,28 @@ def stroke_seconds(side: int, count: int) -> dict[str, list[float]]:
     grey, truth = datasets.make_grey_image(side, side, noise=0.1, random_state=0)
     pixels = np.round(255 * np.clip(np.dstack([grey, 0.8 * grey, 1 - grey]), 0, 1)).astype(np.uint8)
     found: dict[str, list[float]] = {"coarse": [], "fine": []}
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "picture.png"
-        with path.open("wb") as file:
-            write_image(pixels, path, file)
-        page, window = PaintPage(PaintOptions(source=path), tuple("abcde")), Window()
-        page.begin(window)
-        try:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        with (folder / "picture.png").open("wb") as file:
+            write_image(pixels, folder / "picture.png", file)
+        page = Server("paint", "picture.png", "--classes", "a,b,c,d,e", folder=folder)
+        with page as server, server.channel() as window:
+            window.until("picture")
             for stroke in short_strokes(truth, count):
                 began = time.perf_counter()
-                number = page.commands["stroke"]({"do": "stroke", **stroke})
-                found["coarse"].append(window.wait(number, coarse=True) - began)
-                found["fine"].append(window.wait(number, coarse=False) - began)
-        finally:
-            page.end()
+                number = window.do("stroke", **stroke)["ok"]
+                for kind in ("coarse", "fine"):
+                    while not any(_answers(event, number, kind) for event in window.events):
+                        window.receive(600)
+                    found[kind].append(time.perf_counter() - began)
+                window.events.clear()
     return found
+
+
+def _answers(event: dict[str, Any], number: int, kind: str) -> bool:
+    """Whether an event is the coarse or the fine segmentation that knows an action."""
+    is_coarse = kind == "coarse"
+    return event.get("event") == "segmentation" and (event["number"], event["coarse"]) == (number, is_coarse)
 
 
 def paint(options: Options) -> None:

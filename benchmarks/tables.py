@@ -1,13 +1,11 @@
 """Tables of all kinds: the default beside what people would try, and the bars by name.
 
-Every row of figures (a table, a number of labels, a label set) is appended to tables.jsonl as it is found; a
-run that was stopped goes on from there. Peers that compare rows are given them as they are and standardised,
+Peers that compare rows are given them as they are and standardised,
 and count with the better of the two; boosting and LabelSpreading have settings that suit few labels.
 """
 
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
@@ -15,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.data import keel_table, load, standardised
-from benchmarks.output import Options, on_one_thread, resumed, show_frame, show_table, verdict
+from benchmarks.output import Options, resumed, show_frame, show_table, verdict
 from graphwell import DiffuseInterfaceClassifier, methods
 from graphwell._types import FloatArray, IntArray
 from graphwell.datasets import sample_labels
@@ -43,68 +41,53 @@ OTHER_BAR_SEEDS = range(100, 106)
 Fit = Callable[[FloatArray, IntArray], IntArray]
 
 
-@dataclass(frozen=True)
-class Job:
-    """One label set of one table; the bars have the rate ``"bar 5"``, say."""
-
-    table: str
-    rate: str
-    seed: int
-
-
 def main(options: Options) -> None:
     """Measure what is not in tables.jsonl yet, and print the tables."""
-    report(resumed(options.out / "tables.jsonl", measured, planned(options), options.processes))
+    report(resumed("tables", measured, planned(options), options).to_dict("records"))
 
 
-def planned(options: Options) -> list[Job]:
-    """All label sets, those with little work last."""
+def planned(options: Options) -> list[dict[str, Any]]:
+    """All label sets, those with little work last; the bars have the rate ``"bar 5"``, say."""
     names = options.data or TABLES
     seeds = options.seeds or (SEEDS[1:4:2] if options.quick else SEEDS)
-    jobs = [
-        Job(name, f"bar {rate}", seed)
+    bars = [
+        (name, f"bar {rate}", seed)
         for name, rate in BARS
         for seed in BAR_SEEDS.get(name, OTHER_BAR_SEEDS)
         if options.data is None or name in names
     ]
-    return jobs + [
-        Job(name, rate, seed) for seed in seeds for name in names if name in TABLES for rate in RATES
-    ]
+    rows = [(name, rate, seed) for seed in seeds for name in names if name in TABLES for rate in RATES]
+    return [{"table": table, "rate": rate, "seed": seed} for table, rate, seed in bars + rows]
 
 
-@on_one_thread()
-def measured(job: Job) -> dict[str, Any]:
+def measured(table: str, rate: str, seed: int) -> dict[str, Any]:
     """Errors and seconds of every method on one label set."""
-    X, y, given = drawn(job)
-    fits: dict[str, Fit] = {OURS: partial(fitted_by, ours())}
-    if not job.rate.startswith("bar"):
-        fits |= peers()
+    X, y, given = drawn(table, rate, seed)
+    fits: dict[str, Fit] = {
+        OURS: partial(fitted_by, DiffuseInterfaceClassifier(n_jobs=1, random_state=0)),
+        **({} if rate.startswith("bar") else peers()),
+    }
     errors, seconds = {}, {}
     for name, fit in fits.items():
         began = time.perf_counter()
         labels = fit(X, given)
         seconds[name] = round(time.perf_counter() - began, 3)
         errors[name] = round(float(100 * (labels != y)[given < 0].mean()), 3)
-    return {**asdict(job), "errors": errors, "seconds": seconds}
+    return {"errors": errors, "seconds": seconds}
 
 
-def drawn(job: Job) -> tuple[FloatArray, IntArray, IntArray]:
+def drawn(table: str, rate: str, seed: int) -> tuple[FloatArray, IntArray, IntArray]:
     """Rows, their classes, and the labels that are given."""
-    if job.rate.startswith("bar"):
-        data = load(f"{job.table}/raw")
-        return data.X, data.y, sample_labels(data.y, int(job.rate.split()[1]), job.seed)
-    X, y = keel_table(job.table, MOST_ROWS)
-    if not job.rate.endswith("%"):
-        return X, y, sample_labels(y, int(job.rate), job.seed)
-    chosen = np.random.default_rng(job.seed).permutation(len(y))[: round(len(y) * int(job.rate[:-1]) / 100)]
+    if rate.startswith("bar"):
+        data = load(f"{table}/raw")
+        return data.X, data.y, sample_labels(data.y, int(rate.split()[1]), seed)
+    X, y = keel_table(table, MOST_ROWS)
+    if not rate.endswith("%"):
+        return X, y, sample_labels(y, int(rate), seed)
+    chosen = np.random.default_rng(seed).permutation(len(y))[: round(len(y) * int(rate[:-1]) / 100)]
     given = np.full(len(y), -1)
     given[chosen] = y[chosen]
     return X, y, given
-
-
-def ours(**settings: Any) -> DiffuseInterfaceClassifier:
-    """The default, on one thread."""
-    return DiffuseInterfaceClassifier(n_jobs=1, random_state=0, **settings)
 
 
 def fitted_by(classifier: Any, X: FloatArray, given: IntArray) -> IntArray:
@@ -118,9 +101,8 @@ def taught(classifier: Any, X: FloatArray, given: IntArray) -> IntArray:
     return np.asarray(classifier.fit(X[known], given[known]).predict(X))
 
 
-def scaled(fit: Fit) -> Fit:
-    """The same on standardised rows."""
-    return lambda X, given: fit(standardised(X), given)
+def on_standardised(fit: Fit, X: FloatArray, given: IntArray) -> IntArray:
+    return fit(standardised(X), given)
 
 
 def peers() -> dict[str, Fit]:
@@ -144,7 +126,7 @@ def peers() -> dict[str, Fit]:
         "forest": partial(taught, RandomForestClassifier(300, random_state=0, n_jobs=1)),
         "boosting": partial(taught, HistGradientBoostingClassifier(min_samples_leaf=3, random_state=0)),
         **either,
-        **{f"{name}*": scaled(fit) for name, fit in either.items()},
+        **{f"{name}*": partial(on_standardised, fit) for name, fit in either.items()},
     }
 
 
