@@ -49,7 +49,7 @@ links: .venv/docs
 	$(BIN)/python -m sphinx -b linkcheck -D plot_gallery=0 docs docs/_build/links
 
 # The bars on speed and memory; BENCH="few_labels segmentation" measures others, see python -m benchmarks --help.
-BENCH ?= sweep descent fit scale startup peers
+BENCH ?= sweep fit scale startup peers
 bench: .venv/bench
 	$(BIN)/python -m benchmarks $(BENCH)
 

@@ -11,11 +11,9 @@ from benchmarks.output import Options
 
 BENCHMARKS = {
     "sweep": ("speed", "what a sweep costs beside scipy's product"),
-    "descent": ("speed", "what start and descent cost in such products"),
     "fit": ("speed", "what a whole fit costs beside an exact search"),
     "scale": ("processes", "how time and memory grow to a million points"),
     "startup": ("processes", "how long a fresh process takes"),
-    "reading": ("processes", "how much memory a table takes until its rows are ready to be compared"),
     "walk": ("walk", "how much of the package a fit visits, and how large each room is"),
     "peers": ("methods", "the table of the README: error beside scikit-learn's models and Poisson learning"),
     "few_labels": ("methods", "every method on the same graphs and labels, from no label on: error and cost"),

@@ -1,6 +1,6 @@
 """Which rows to label next: error against the number of questions, every strategy, against the bars.
 
-Those of the package beside those of graphlearning and scikit-activeml. Each asks K questions at a time, K
+Those of the package beside those of scikit-activeml. Each asks K questions at a time, K
 being the number of classes. The default classifier is fitted after K, 2K, 4K and 10K answers. Strategies that
 need labels begin at random. Constants were chosen on even seeds.
 """
@@ -31,20 +31,15 @@ BARS = {
 }  # fmt: skip
 """Error in % of the rows without an answer."""
 OURS, FLOOR = "auto", "random"
-PEERS = {
-    "graphlearning": {"margin": "unc_sampling", "vopt": "var_opt", "sigma": "sigma_opt",
-                      "model change": "model_change"},
-    "skactiveml": {"TypiClust": "TypiClust", "CoreSet": "CoreSet"},
-}  # fmt: skip
-"""Other libraries by their modules, and their strategies by their names there."""
+PEERS = ("TypiClust", "CoreSet")
+"""Strategies of scikit-activeml."""
 LARGE = ("mnist", "mnist/cut")
-"""Sets on which these are not run: they need all pairs of rows, or minutes a batch."""
-EIGENVECTORS = 100
+"""Sets on which these are not run: they need all pairs of rows."""
 
 
 def ask(options: Options) -> None:
     """Simulate what is not in ask.jsonl yet, and print the tables."""
-    peers = [f"{library} {name}" for library, names in PEERS.items() if find_spec(library) for name in names]
+    peers = PEERS if find_spec("skactiveml") else ()
     jobs = [
         {"data": data, "name": name, "seed": seed}
         for data in options.data or SETS
@@ -64,16 +59,14 @@ def measured(data: str, name: str, seed: int) -> dict[str, Any]:
     n_classes = len(np.unique(rows.y))
     points = [times * n_classes for times in POINTS]
     rows.graph.S  # noqa: B018 - made before the clock runs
-    library, _, short = name.partition(" ")
-    if library in PEERS:
-        choose = graphlearning(rows, short) if library == "graphlearning" else skactiveml(rows, short)
-        strategy(name, "of the benchmark", needs_labels=2 if library == "graphlearning" else 0)(choose)
+    if name in PEERS:
+        strategy(name, "of scikit-activeml")(skactiveml(rows, name))
     began = time.perf_counter()
     curve = active.simulate(
         rows.graph, rows.y, name, points[-1], n_classes, seed, measured_at=points, n_jobs=1
     )
     seconds = time.perf_counter() - began
-    if library in PEERS:
+    if name in PEERS:
         forget(name)
     firsts = np.unique(rows.y[curve.rows], return_index=True)[1]
     errors = [float(100 * error) for error in curve.errors]
@@ -126,32 +119,12 @@ def bars(runs: pd.DataFrame) -> list[dict[str, Any]]:
     return rows or [{"row": "none"}]
 
 
-def graphlearning(data: Dataset, short: str) -> Callable[[Query, int], list[Question]]:
-    import graphlearning as gl
-    from graphlearning import active_learning as al
-    from scipy.sparse.linalg import eigsh
-
-    given = {}
-    if short != "margin":
-        first, k = np.ones(len(data.y)), min(EIGENVECTORS, len(data.y) - 2)
-        values, vectors = eigsh(data.graph.S, k=k, which="LA", v0=first)
-        given = {"C": np.diag(1 / (1 - values + 0.01)), "V": vectors}
-
-    def choose(query: Query, n: int) -> list[Question]:
-        known, model = np.flatnonzero(query.labels >= 0), gl.ssl.laplace(data.graph.W)
-        acquisition = getattr(al, PEERS["graphlearning"][short])
-        learner = al.active_learner(model, acquisition, known, query.labels[known], **given)
-        return [Question(int(row), "graphlearning") for row in learner.select_queries(batch_size=n)]
-
-    return choose
-
-
-def skactiveml(data: Dataset, short: str) -> Callable[[Query, int], list[Question]]:
+def skactiveml(data: Dataset, name: str) -> Callable[[Query, int], list[Question]]:
     from skactiveml import pool
 
     def choose(query: Query, n: int) -> list[Question]:
         labels = np.where(query.labels >= 0, query.labels.astype(float), np.nan)
-        made = getattr(pool, short)(random_state=query.seed)
+        made = getattr(pool, name)(random_state=query.seed)
         return [Question(int(row), "scikit-activeml") for row in made.query(data.X, labels, batch_size=n)]
 
     return choose

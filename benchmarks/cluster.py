@@ -1,18 +1,14 @@
 """What a fit on a Dask cluster of this machine costs: time by stage, scheduling, bytes moved, memory.
 
-- ``made-up``: 200,000 points of eight classes on a curved surface of 6 dimensions in 32, with 1 and 2
-  workers, beside one machine.
-- ``mnist``: the same for MNIST (PCA-50).
-- ``parquet``: a million such points in Parquet files through `graphwell classify --cluster`, with 2 workers
-  of 1.5 GiB, beside one process with 2 threads, and the peak memory of every process beyond what it held
-  after a small table was labelled. Not part of a quick run.
+- ``parquet``: a million points of eight classes on a curved surface of 6 dimensions in 32, in Parquet files,
+  through `graphwell classify --cluster`, with 2 workers of 1.5 GiB, beside one process with 2 threads, and
+  the peak memory of every process beyond what it held after a small table was labelled.
 - ``large``: 4 million of them with 4 workers of 1.5 GiB. Only where it is named.
 
 Every worker is one process with one thread. *Halo* is the share of vertices that other workers need, *rounds*
 are exchanges of messages between workers. Of the whole fit, *waiting* is the share in which the busiest one
 waits for messages of others, and *scheduling* that in which no worker runs its program: rows are read, the
-metric is chosen, tasks are started and results fetched. *Times one machine* is the whole fit beside that of
-one process, in the same run.
+metric is chosen, tasks are started and results fetched.
 
 ``kill_workers`` fits 20,000 rows on two workers again and again, each time with a worker ended by SIGKILL at
 a moment drawn evenly from the length of an undisturbed fit; Dask's nanny starts another in its place. Every
@@ -38,14 +34,12 @@ import pandas as pd
 from sklearn.base import clone
 
 import graphwell as gw
-from benchmarks.data import available
 from benchmarks.output import Options, show_frame, write_json
 from graphwell.memory import begin_peak, held
 
-CASES = ("parquet", "large", "made-up", "mnist")
 LABELS_PER_CLASS, BLOCKS = 20, 8
 MEMORY_LIMIT, BYTES_PER_ROW = "1.5GiB", 64
-ROWS, PARQUET_ROWS, LARGE_ROWS, ROWS_PER_FILE, SMALL_ROWS = 200_000, 1_000_000, 4_000_000, 100_000, 25_000
+PARQUET_ROWS, LARGE_ROWS, ROWS_PER_FILE, SMALL_ROWS = 1_000_000, 4_000_000, 100_000, 25_000
 KILLS, KILL_ROWS = 20, 20_000
 
 
@@ -84,16 +78,6 @@ def blocks_of(X: Any) -> Any:
     return da.from_array(X, chunks=(-(-len(X) // BLOCKS), X.shape[1]))
 
 
-def fitted(rows: Any, y: Any, n_workers: int) -> tuple[dict[str, Any], Any]:
-    """Fit on so many workers; what it cost, and the labels."""
-    with cluster_of(n_workers):
-        classifier = gw.DiffuseInterfaceClassifier(random_state=0)
-        began = time.perf_counter()
-        classifier.fit(rows, y)
-        seconds = time.perf_counter() - began
-        return costs_of(classifier, seconds), classifier.transduction_.compute()
-
-
 def costs_of(classifier: Any, seconds: float) -> dict[str, Any]:
     """What a fit on a cluster cost; its shares, in %, are those of the worker that took longest."""
     graph = classifier.graph_
@@ -109,23 +93,6 @@ def costs_of(classifier: Any, seconds: float) -> dict[str, Any]:
         "rounds": longest.rounds,
         "MB moved": sum(effort.bytes_sent for effort in graph.efforts) / 1e6,
     }
-
-
-def beside_one_machine(name: str, X: Any, truth: Any) -> pd.DataFrame:
-    y = labels_of(truth)
-    began = time.perf_counter()
-    one = gw.DiffuseInterfaceClassifier(random_state=0, n_jobs=1).fit(X, y)
-    seconds = time.perf_counter() - began
-    stages = {f"{stage} s": took for stage, took in one.timings_.items()}
-    rows = {"one machine, 1 thread": ({**stages, "in all s": seconds}, one.transduction_)}
-    for n_workers in (1, 2):
-        rows[f"workers: {n_workers}"] = fitted(blocks_of(X), y, n_workers)
-    for cost, labels in rows.values():
-        cost["error %"] = 100 * float((labels != truth)[y < 0].mean())
-        cost["times one machine"] = cost["in all s"] / seconds
-    table = pd.DataFrame({name: cost for name, (cost, _) in rows.items()}).T
-    show_frame(f"A fit of {name}, {len(X):,} x {X.shape[1]}", table, 1)
-    return table
 
 
 def parquet(rows: int, n_workers: int, *, beside_one: bool) -> pd.DataFrame:
@@ -182,19 +149,11 @@ def main(options: Options) -> None:
     if find_spec("distributed") is None:
         print("The benchmark of the cluster is left out: it needs Dask, pip install 'graphwell[dask]'")
         return
-    quick, found = options.quick, {}
-    for case in options.data or [
-        each for each in CASES if each != "large" and not (quick and each == "parquet")
-    ]:
-        if case == "parquet":
-            found[case] = parquet(PARQUET_ROWS, 2, beside_one=True)
-        elif case == "large":
-            found[case] = parquet(LARGE_ROWS, 4, beside_one=False)
-        elif case == "made-up":
-            found[case] = beside_one_machine(case, *surface(ROWS // 4 if quick else ROWS, seed=0))
-        else:
-            for data in available([case]):
-                found[case] = beside_one_machine(case, data.X, data.y)
+    found = {}
+    for case in options.data or ["parquet"]:
+        rows, n_workers = (PARQUET_ROWS, 2) if case == "parquet" else (LARGE_ROWS, 4)
+        rows = rows // 10 if options.quick else rows
+        found[case] = parquet(rows, n_workers, beside_one=case == "parquet")
     cases = {case: table.to_dict("index") for case, table in found.items()}
     write_json(options.out / "cluster.json", cases)
 

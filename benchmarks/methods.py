@@ -1,7 +1,7 @@
 """Every method on the same graphs and labels, labels as users give them, and the table of the README.
 
 ``few_labels``: graphwell, also with the true class sizes, `graphwell.methods`, the clusterers without a
-label, and graphlearning's.
+label.
 
 ``labels``: the graph alone with one label per class, labels at random and uneven classes, against the bars.
 
@@ -15,7 +15,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,9 +28,7 @@ from graphwell._types import FloatArray, IntArray
 from graphwell.datasets import sample_labels
 from graphwell.estimators import registry
 from graphwell.estimators.methods.base import Clusterer
-from graphwell.io.files import written_whole
 from graphwell.metrics import matched_error, unlabelled_error
-from graphwell.view.plots import as_png, new_figure
 
 DEFAULT, WITH_SIZES, CLUSTERS = "default", "class_prior", "diffuse interface clusters"
 SETS = (
@@ -62,7 +59,7 @@ class Method:
 
 @cache
 def candidates() -> dict[str, Method]:
-    """Every method by name; those of graphlearning where it can be imported."""
+    """Every method by name."""
 
     def own(graph: Graph, labels: IntArray, shares: FloatArray | None) -> IntArray:
         ours = DiffuseInterfaceClassifier(models=None, class_prior=shares, n_jobs=1, random_state=0)
@@ -83,17 +80,7 @@ def candidates() -> dict[str, Method]:
             two = entry.most_classes is not None
             label = partial(by_registry, entry)
             found[name] = Method(label, entry.told_sizes, entry.slow, two, is_clusterer)
-    try:
-        from graphlearning import ssl
-    except ImportError as error:
-        print(f'graphlearning is left out: {error}. Get it by pip install "graphwell[bench]" annoy.')
-        return found
-    return found | {
-        "gl poisson": Method(partial(by_graphlearning, lambda W, _: ssl.poisson(W))),
-        "gl laplace": Method(partial(by_graphlearning, lambda W, _: ssl.laplace(W))),
-        "gl volume_mbo": Method(partial(by_graphlearning, ssl.volume_mbo), with_sizes=True, slow=True),
-        "gl poisson_mbo": Method(partial(by_graphlearning, ssl.poisson_mbo), with_sizes=True, slow=True),
-    }
+    return found
 
 
 def by_registry(entry: registry.Method, graph: Graph, labels: IntArray, shares: FloatArray) -> IntArray:
@@ -108,15 +95,6 @@ def by_registry(entry: registry.Method, graph: Graph, labels: IntArray, shares: 
         del given["n_clusters"]
     made.set_params(**{name: given[name] for name in given.keys() & made.get_params().keys()})
     return made.fit(graph, labels).transduction_ if (labels >= 0).any() else made.fit_predict(graph)
-
-
-def by_graphlearning(make: Any, graph: Graph, labels: IntArray, shares: FloatArray) -> IntArray:
-    from scipy import sparse
-
-    known = np.flatnonzero(labels >= 0)
-    model = make(sparse.csr_matrix(graph.W), shares)
-    model.fit(known, labels[known])
-    return np.asarray(model.predict())
 
 
 def drawn(data: Dataset, rate: str, seed: int) -> IntArray:
@@ -175,7 +153,7 @@ def planned(options: Options) -> list[dict[str, Any]]:
 
 
 def few_labels(options: Options) -> None:
-    """Measure what is not in few_labels.jsonl yet, print the tables, and draw the picture."""
+    """Measure what is not in few_labels.jsonl yet, and print the tables."""
     records = resumed("few_labels", measured, planned(options), options)
     records["rate"] = records["rate"].astype(int)
     errors = records.pivot_table("error", "method", ["data", "rate"], sort=False)
@@ -185,27 +163,6 @@ def few_labels(options: Options) -> None:
     # missing where a method cannot be run on every set
     means = errors.T.groupby(level="rate").agg(lambda error: error.mean(skipna=False)).T
     show_frame("Error in %, mean of all sets, by labels per class", means)
-    draw_curves(options.out / "few_labels.png", records[records["rate"] > 0])
-
-
-def draw_curves(path: Path, records: pd.DataFrame) -> None:
-    """Error by labels per class, a panel for each set: graphwell in red, all others in grey."""
-    sets = records.data.unique()
-    columns = min(4, len(sets))
-    figure, axes = new_figure(columns, 4.2, 3.8, rows=-(-len(sets) // columns))
-    for axis, data in zip(axes, sets, strict=False):
-        for method, here in records[records.data == data].groupby("method", sort=False):
-            errors, ours = here.groupby("rate").error.mean().clip(lower=0.01), method == DEFAULT
-            axis.plot(errors, "o-", markersize=3, color="crimson" if ours else "0.7", zorder=2 + ours)
-        axis.set(title=data, xscale="log", yscale="log", xlabel="labels per class", ylabel="error (%)")
-        ticks = sorted(records[records.data == data]["rate"].unique())
-        axis.set_xticks(ticks, [str(tick) for tick in ticks])
-        axis.set_xticks([], minor=True)
-    for axis in axes[len(sets) :]:
-        axis.set_visible(False)
-    with written_whole(path) as file:
-        file.write(as_png(figure))
-    print(f"Picture: {path}")
 
 
 USERS_SETS = (

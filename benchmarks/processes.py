@@ -1,11 +1,10 @@
-"""What is measured in fresh processes: time and memory against n, the first seconds, the memory of a table.
+"""What is measured in fresh processes: time and memory against n, and the first seconds.
 
 - ``scale``: fits of a mixture of 10 Gaussians in 50 dimensions, single precision, from a memory map. Each
   process first fits a small set, so that nothing is compiled or imported on the clock. Memory is the most
   that it holds during the fit, less that before; pages of the file do not count. The floor, taken in the
   same process, is a product of scipy: the fitted graph's matrix times a vector.
 - ``startup``: the program's help, the first sweep, and all kernels compiled.
-- ``reading``: a table in single precision until its rows are ready to be compared.
 """
 
 import json
@@ -13,8 +12,9 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -34,18 +34,6 @@ FIXED_COSTS_VANISH_FROM = 1_000_000
 """Below, what a process holds whatever the number of points is a large part of its memory."""
 FEW_ROWS, MANY_ROWS = 2_000, 22_000
 """Many enough for the approximate search, whose kernels are then compiled too."""
-TABLE_ROWS, TABLE_COLUMNS = 500_000, 50
-WATCH = """
-import sys, time
-from graphwell.memory import held
-most, found = 0, open(sys.argv[2], "w")
-while (now := held("RssAnon", sys.argv[1])) is not None:
-    most = max(most, now)
-    found.seek(0)
-    found.write(f"{most:20d}")
-    found.flush()
-    time.sleep(0.01)
-"""
 FIRST_STEP = """
 import json, resource, sys, time
 import numpy as np
@@ -62,20 +50,6 @@ clf = DiffuseInterfaceClassifier(models=None, random_state=0)
 clf.fit(X, y, callback=lambda step: steps.append(time.time()))
 used = resource.getrusage(resource.RUSAGE_SELF)
 print(json.dumps({"first": steps[0], "cpu": used.ru_utime + used.ru_stime}))
-"""
-READ = """
-import json, sys
-from pathlib import Path
-import pandas, pyarrow.parquet
-import graphwell.estimators.tuning.metrics
-from graphwell.io.tables import open_table
-from graphwell.jobs.table import TableOptions, read_rows
-from graphwell.memory import held
-
-before = held("VmHWM")
-options = TableOptions(table=Path(sys.argv[1]), scale=sys.argv[2])
-X = read_rows(open_table(options.table), options).encoded(scale=True)[1]
-print(json.dumps((held("VmHWM") - before) / X.nbytes))
 """
 
 
@@ -98,15 +72,21 @@ def mixture(n: int):
 
 
 @contextmanager
-def watched() -> Iterator[Callable[[], int]]:
-    """Bytes that this process holds at most inside the block, read again and again by another process."""
-    with tempfile.NamedTemporaryFile("r") as found:
-        child = subprocess.Popen([sys.executable, "-c", WATCH, str(os.getpid()), found.name])
-        try:
-            yield lambda: int(Path(found.name).read_text() or 0)
-        finally:
-            child.kill()
-            child.wait()
+def watched() -> Iterator[list[int]]:
+    """Bytes that this process holds inside the block, read again and again; pages of files do not count."""
+    found, over = [held("RssAnon") or 0], threading.Event()
+
+    def watch() -> None:
+        while not over.wait(0.01):
+            found.append(held("RssAnon") or 0)
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+    try:
+        yield found
+    finally:
+        over.set()
+        thread.join()
 
 
 def measure(n: int) -> dict[str, Any]:
@@ -115,17 +95,18 @@ def measure(n: int) -> dict[str, Any]:
 
     def fit(X, y):
         labels = np.where(np.random.default_rng(1).random(len(y)) < 0.01, y, -1)
-        before, began = held("RssAnon") or 0, time.perf_counter()
+        began = time.perf_counter()
         clf = DiffuseInterfaceClassifier(models=None, random_state=0).fit(X, labels)
-        return clf, time.perf_counter() - began, before
+        return clf, time.perf_counter() - began
 
     fit(*mixture(SMALL))
-    with tempfile.TemporaryDirectory() as folder, watched() as most:
+    with tempfile.TemporaryDirectory() as folder:
         X, y = mixture(n)
         np.save(Path(folder) / "points.npy", X)
         del X
-        clf, took, before = fit(np.load(Path(folder) / "points.npy", mmap_mode="r"), y)
-        peak = most() - before
+        with watched() as bytes_held:
+            clf, took = fit(np.load(Path(folder) / "points.npy", mmap_mode="r"), y)
+        peak = max(bytes_held) - bytes_held[0]
     floor = seconds(scipy_product(clf.graph_), PRODUCTS)
     return {
         "n": n, "seconds": took, "products": took / floor, "bytes per point": peak / n,
@@ -188,33 +169,6 @@ def startup(options: Options) -> None:
         cold = [compiling(n) for _ in range(1 if options.quick else REPETITIONS)]
         figures.append(Figure(f"compiling for {n:,} rows (processor time)", cold, 10, "s"))
     report("startup", "A fresh process", figures, options)
-
-
-def write_table(path: Path, n_rows: int) -> None:
-    """Two classes, a hundredth of them labelled."""
-    rng = np.random.default_rng(0)
-    truth = rng.integers(0, 2, n_rows)
-    X = (rng.normal(size=(n_rows, TABLE_COLUMNS)) + truth[:, None]).astype(np.float32)
-    table = pd.DataFrame(X).add_prefix("f")
-    table["label"] = np.where(rng.random(n_rows) < 0.01, np.array([*"ab"])[truth], "")
-    table.to_parquet(path, index=False)
-
-
-def times_the_rows(path: Path, scale: str) -> float:
-    """Memory of a fresh process beyond its libraries, in sizes of the features."""
-    return float(answer_of("-c", READ, str(path), scale))
-
-
-def reading(options: Options) -> None:
-    n_rows = TABLE_ROWS // 10 if options.quick else TABLE_ROWS
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "table.parquet"
-        write_table(path, n_rows)
-        figures = [
-            Figure(f"{n_rows:,} rows, scale {scale}", [times_the_rows(path, scale)], bar)
-            for scale, bar in (("none", 2.2), ("auto", 2.2), ("standard", 3.0))
-        ]
-    report("reading", "Memory until rows are ready, in sizes of the features", figures, options)
 
 
 if __name__ == "__main__":

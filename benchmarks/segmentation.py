@@ -4,8 +4,7 @@
   run with beta 130 (its default) and 1000; the better one for the row counts. The settings of graphwell were
   chosen on other seed sets (0, 100 and 101) than those used here.
 - unmarked: regions that nobody marked, beside the nearest mean colour of the marks. Constants were chosen on
-  even seeds; odd ones count. In the first kinds of picture colours tell the classes apart, and a few small
-  marks lie in a few of many separate regions; in the last two, colours repeat or drift, and only place tells.
+  even seeds; odd ones count.
 - marked: photographs with real strokes, beside GrabCut, watershed and random_walker. They lie in
   ``../shared/data/marked`` and belong to their owners: ``NAME.jpg`` has marks (``NAME_sparse.png``,
   ``NAME_dense.png`` or ``NAME_marks.png``) and ``NAME_truth.png``; 255 is unknown. Weights were chosen on
@@ -27,7 +26,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import replace
 from functools import cache, partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -39,10 +38,10 @@ from scipy import ndimage
 
 import graphwell as gw
 from benchmarks.data import SHARED
-from benchmarks.output import Figure, Options, on_one_thread, report, resumed, show_frame
+from benchmarks.output import Figure, Options, report, resumed, show_frame
 from benchmarks.processes import answer_of
 from graphwell.datasets.strokes import strokes
-from graphwell.memory import give_back, peak_memory
+from graphwell.memory import peak_memory
 from graphwell.segmentation.drawing import borders
 from graphwell.segmentation.features import picture_features
 
@@ -60,8 +59,6 @@ Not the time on the clock: with other programs on the machine that varied by a f
 """
 MARKED = SHARED / "marked"
 MARKS = {"sparse": "object, sparse strokes", "dense": "object, denser strokes", "marks": "many classes"}
-LEAST_STROKE = 5
-"""Pixels of the smallest stroke that is left out."""
 REACH = 2
 """Pixels by which a boundary may lie beside the true one."""
 UNMARKED_SEEDS, BLURS = (1, 3, 5, 7, 9), (1.0, 2.0)
@@ -191,17 +188,6 @@ def photographs() -> Iterator[tuple[str, str, Any, Any, Any]]:
                 yield path.stem, kind, picture, classes(marks), classes(truth)
 
 
-def photographs_with_a_stroke_left_out() -> Iterator[tuple[Any, Any, Any]]:
-    """Picture, marks without a stroke, and all marks; each class keeps a stroke."""
-    for _, kind, picture, marks, _ in photographs():
-        found = [ndimage.label(marks == number, np.ones((3, 3))) for number in np.unique(marks[marks >= 0])]
-        parts = [places == part for places, n in found if n > 1 for part in range(1, n + 1)]
-        parts = [part for part in parts if part.sum() >= LEAST_STROKE]
-        if kind != "dense" and parts:
-            hole = parts[np.random.default_rng(0).integers(len(parts))]
-            yield picture, np.where(hole, -1, marks), marks
-
-
 def stroke_cost(image: Any, without: Any, marks: Any, repetitions: int = 2) -> tuple[float, float, int]:
     """Least CPU seconds of a first call and of a stroke; pixels that are unlike those of a fresh run."""
     seconds = []
@@ -221,9 +207,6 @@ def further_strokes(options: Options) -> list[Figure]:
     """A stroke in shares of the first call, on grey pictures and on photographs in the mean."""
     few = 2 if options.quick else None
     costs = {f"grey, noise {noise:g}": [stroke_cost(*grey_strokes(noise), few or 5)] for noise in (0.0, 0.1)}
-    real = list(photographs_with_a_stroke_left_out())[:few]
-    if real:
-        costs["photographs, mean"] = [stroke_cost(*one) for one in real]
     figures = []
     for name, found in costs.items():
         first, stroke, unlike = np.mean(found, axis=0)
@@ -266,15 +249,6 @@ def measure(side: int, noise: float) -> dict[str, float]:
     return {"seconds": seconds, "CPU seconds": alone, "GiB": (peak() or 0) / 2**30, "wrong pixels": wrong}
 
 
-@dataclass(frozen=True)
-class Marked:
-    """One method on one photograph and one set of marks."""
-
-    picture: str
-    marks: str
-    method: str
-
-
 def marked(options: Options) -> list[Figure]:
     """Photographs with strokes, beside what is installed; GrabCut knows an object and its ground alone."""
     if not MARKED.is_dir():
@@ -285,7 +259,7 @@ def marked(options: Options) -> list[Figure]:
     methods |= {"watershed": watershed, "random_walker": random_walker} if find_spec("skimage") else {}
     given = {(name, kind): rest for name, kind, *rest in photographs()}
     jobs = [
-        Marked(name, kind, method)
+        {"picture": name, "marks": kind, "method": method}
         for name, kind in list(given)[: 4 if options.quick else None]
         for method in methods
         if (method, kind) != ("GrabCut", "marks")
@@ -296,22 +270,16 @@ def marked(options: Options) -> list[Figure]:
     for label in methods.values():
         label(small, ends)  # imports, compiled loops
 
-    @on_one_thread()
-    def measured(job: Marked) -> dict[str, Any]:
-        picture, marks, truth = given[job.picture, job.marks]
-        give_back()  # so that what a method takes is new
+    def measured(picture: str, marks: str, method: str) -> dict[str, Any]:
+        image, seeds, truth = given[picture, marks]
         began, known = time.process_time(), truth >= 0
-        with peak_memory() as peak:
-            labels = methods[job.method](picture, marks)
+        labels = methods[method](image, seeds)
         seconds = time.process_time() - began
-        wrong, score = 100 * float((labels[known] != truth[known]).mean()), boundary_score(labels, truth)
-        costs = {"seconds": seconds, "mebibytes": (peak() or 0) / 2**20}
-        return {**asdict(job), "wrong": wrong, "boundary": score, **costs}
+        wrong = 100 * float((labels[known] != truth[known]).mean())
+        return {"wrong": wrong, "boundary": boundary_score(labels, truth), "seconds": seconds}
 
-    records = pd.DataFrame(resumed(options.out / "marked.jsonl", measured, jobs))
-    means = records.groupby(["marks", "method"], sort=False)[
-        ["wrong", "boundary", "seconds", "mebibytes"]
-    ].mean()
+    records = resumed("marked", measured, jobs, replace(options, processes=1))
+    means = records.groupby(["marks", "method"], sort=False)[["wrong", "boundary", "seconds"]].mean()
     show_frame("Photographs with strokes", means)
     return against_others(means.wrong.unstack(), MARKS)
 
@@ -363,7 +331,7 @@ def unmarked(options: Options) -> list[Figure]:
     """Wrong per cent by kind of picture, beside the nearest mean colour of the marks."""
     methods: Methods = {OURS: partial(gw.segment, n_jobs=1)}
     methods |= {f"nearest mean, blur {blur:g}": partial(nearest_mean, blur=blur) for blur in BLURS}
-    kinds = (landscape, parcels, cells, blobs, repeated, drifting)
+    kinds = (landscape, blobs)
     wrong: dict[str, dict[str, float]] = {}
     for number, kind in enumerate(kinds):
         errors = []
@@ -395,67 +363,11 @@ def landscape(rng: Any) -> tuple[Any, Any, Any]:
     return image, discs(truth, rng, 3, 1), truth
 
 
-def parcels(rng: Any) -> tuple[Any, Any, Any]:
-    """Sixty fields in three to six colours."""
-    n, regions = int(rng.integers(3, 7)), districts(rng, 60)
-    classes = np.concatenate([np.arange(n), rng.integers(0, n, 60 - n)])
-    colors = distinct_colors(rng, n, 0.25)[classes] + rng.uniform(0, 0.04) * rng.standard_normal((60, 3))
-    image = colors[regions] + rng.uniform(0.02, 0.15) * rng.standard_normal((200, 200, 3))
-    return np.clip(image, 0, 1), discs(classes[regions], rng, 2, 2), classes[regions]
-
-
-def cells(rng: Any) -> tuple[Any, Any, Any]:
-    """Round cells of uneven brightness on a ground that brightens; one of them is marked."""
-    rows, columns = np.indices((200, 200))
-    truth, image = np.zeros((200, 200), dtype=int), 0.25 + rng.uniform(0, 0.15) * (rows + columns) / 400
-    for row, column in rng.permutation([(r, c) for r in range(25, 200, 38) for c in range(25, 200, 38)]):
-        inside = np.hypot(rows - row, columns - column) < rng.uniform(6, 13)
-        truth[inside] = 1
-        image[inside] += rng.normal(0.35, 0.06)
-    image = ndimage.gaussian_filter(image, 1) + rng.uniform(0.02, 0.1) * rng.standard_normal((200, 200))
-    return np.clip(image, 0, 1), discs(truth, rng, 1, 3), truth
-
-
 def blobs(rng: Any) -> tuple[Any, Any, Any]:
     """Two phases in strong noise, one mark each."""
     truth = (ndimage.gaussian_filter(rng.standard_normal((200, 200)), rng.uniform(5, 10)) > 0).astype(int)
     image = np.array([0.35, 0.65])[truth] + rng.uniform(0.05, 0.25) * rng.standard_normal((200, 200))
     return image, discs(truth, rng, 1, 2), truth
-
-
-def repeated(rng: Any) -> tuple[Any, Any, Any]:
-    """Twelve regions in three colours, each a class of its own, parted by dark lines."""
-    truth = districts(rng, 12)
-    image = distinct_colors(rng, 3, 0.3)[rng.integers(0, 3, 12)][truth]
-    image[ndimage.maximum_filter(truth, 3) != ndimage.minimum_filter(truth, 3)] = 0.1
-    image += rng.uniform(0.01, 0.06) * rng.standard_normal(image.shape)
-    return np.clip(image, 0, 1), discs(truth, rng, 1, 4), truth
-
-
-def drifting(rng: Any) -> tuple[Any, Any, Any]:
-    """Nine marked discs that are brighter than the ground beside them, which brightens by more than that."""
-    rows, columns = np.indices((200, 200))
-    truth, marks = np.zeros((200, 200), dtype=int), np.full((200, 200), -1)
-    for row, column in ((r, c) for r in (40, 100, 160) for c in (40, 100, 160)):
-        truth[np.hypot(rows - row, columns - column) < rng.uniform(12, 22)] = 1
-        marks[row - 2 : row + 3, column - 2 : column + 3] = 1
-    image = 0.15 + 0.5 * columns / 200 + rng.uniform(0.12, 0.2) * truth
-    ground = discs(np.where(truth == 1, -1, 0), rng, 6, 3)
-    return image + 0.03 * rng.standard_normal((200, 200)), np.where(ground >= 0, ground, marks), truth
-
-
-def districts(rng: Any, n: int) -> Any:
-    """Number of the nearest of some random points, at each pixel."""
-    places = np.moveaxis(np.indices((200, 200)), 0, -1)[:, :, None]
-    return ((places - rng.uniform(0, 200, (n, 2))) ** 2).sum(axis=-1).argmin(axis=-1)
-
-
-def distinct_colors(rng: Any, n: int, least: float) -> Any:
-    """Colours that differ by at least so much."""
-    while True:
-        colors = rng.uniform(0.1, 0.9, (n, 3))
-        if (np.linalg.norm(colors[:, None] - colors, axis=-1) + np.eye(n)).min() > least:
-            return colors
 
 
 def discs(truth: Any, rng: Any, per_class: int, radius: int) -> Any:

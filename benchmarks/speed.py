@@ -12,8 +12,8 @@ from itertools import product
 import numpy as np
 
 from benchmarks.data import load
-from benchmarks.output import REPETITIONS, Figure, Options, ratios, report, seconds
-from graphwell import Annealed, DiffuseInterfaceClassifier, Graph
+from benchmarks.output import REPETITIONS, Figure, Options, ratios, report
+from graphwell import DiffuseInterfaceClassifier, Graph
 from graphwell._random import stream
 from graphwell.backends.cpu.engine import NumbaEngine
 from graphwell.datasets import sample_labels
@@ -55,33 +55,6 @@ def sweep(options: Options) -> None:
         values = [value / SWEEPS for value in ratios(sweeps, floor, floor_times=SWEEPS)]
         figures.append(Figure(f"a sweep on {threads(n_jobs)}, in products", values, bar))
     report("sweep", f"The sweep over {graph.W.nnz:,} entries", figures, options)
-
-
-def descent(options: Options) -> None:
-    data = load("mnist")
-    labels = sample_labels(data.y, 700, 0)
-    floor = scipy_product(data.graph)
-    ours = DiffuseInterfaceClassifier(models=None, n_jobs=2, random_state=0)
-    schedule = Annealed(2.0, 0.01, ratio=0.9, sweeps=40)
-    paper = DiffuseInterfaceClassifier(
-        n_jobs=2, random_state=0, start="random", schedule=schedule, step_size=0.01
-    )
-    took = []
-    for _ in range(REPETITIONS + 1):
-        unit = seconds(floor, PRODUCTS)
-        for classifier in (ours, paper):
-            classifier.fit(data.graph, labels)
-        stages = [ours.timings_["start"], ours.timings_["descent"], paper.timings_["descent"]]
-        took.append(np.array(stages) / unit)
-    started, descended, as_published = np.array(took[1:]).T  # the first warms up
-    paper_sweeps = paper.result_.n_sweeps
-    figures = [
-        Figure(f"descent of the default fit, {ours.n_iter_} sweeps", descended.tolist(), 300, "products"),
-        Figure("start of the default fit", started.tolist(), None, "products"),
-        Figure("start and descent", (started + descended).tolist(), 1000, "products"),
-        Figure(f"the paper's schedule, {paper_sweeps} sweeps", as_published.tolist(), 1200, "products"),
-    ]
-    report("descent", "The descent on 2 threads", figures, options)
 
 
 def flat_search(X, n_threads: int) -> None:

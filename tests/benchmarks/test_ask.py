@@ -15,7 +15,7 @@ from tests.active.queries import five_clusters
 def runs(*several):
     """Records of strategies: name, errors, and where they differ from these, data and all_found."""
     given = {"data": "digits", "n_classes": 10, "all_found": 10, "found": [10] * 4, "seconds": 1.0, "seed": 1}
-    rows = [{**given, "strategy": name, "errors": errors, **more} for name, errors, more in several]
+    rows = [{**given, "name": name, "errors": errors, **more} for name, errors, more in several]
     return pd.DataFrame([{**row, "area": np.mean(row["errors"]), "claimed": 4 * [(0.9, 1)]} for row in rows])
 
 
@@ -45,9 +45,10 @@ def test_a_set_is_measured_and_drawn(monkeypatch, tmp_path, capsys):
     data = Dataset("five", np.zeros((len(truth), 1)), truth)
     data.__dict__["graph"] = graph
     monkeypatch.setattr(ask, "load", lambda name: data)
-    ask.ask(Options(True, tmp_path, ["five"], [1, 3], 1, ["auto", "random"]))
+    monkeypatch.setattr(ask.active, "strategies", lambda: ("auto", "random"))
+    ask.ask(Options(True, tmp_path, ["five"], [1, 3]))
     found = [json.loads(line) for line in (tmp_path / "ask.jsonl").read_text().splitlines()]
-    assert {(run["strategy"], run["seed"]) for run in found} == {
+    assert {(run["name"], run["seed"]) for run in found} == {
         ("auto", 1), ("auto", 3), ("random", 1), ("random", 3)
     }  # fmt: skip
     assert "Mean area" in capsys.readouterr().out

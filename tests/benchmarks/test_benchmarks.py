@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import graphwell as gw
-from benchmarks import cluster, labels, messy, methods, processes, segmentation
+from benchmarks import cluster, messy, methods, processes, segmentation
 from benchmarks import page as tables_of_pages
 from benchmarks.__main__ import BENCHMARKS, main
 from benchmarks.data import DataMissingError, Dataset, available, geometric_cut, load, standardised
@@ -70,15 +70,12 @@ def test_every_method_labels_every_vertex(monkeypatch):
     data = Dataset("two clouds", rng.normal(size=(80, 2)) + 8 * y[:, None], y)
     monkeypatch.setattr(methods, "load", lambda name: data)
     for name, method in methods.candidates().items():
-        rate = 0 if name == methods.CLUSTERS else 4
-        record = methods.measured(methods.Job("two clouds", rate, 1, name))
-        assert record["error"] == 0, name
-        if method.clusters:
-            assert methods.measured(methods.Job("two clouds", 0, 1, name))["error"] == 0, name
+        for rate in ["0"] * method.clusters + ["4"] * (name != methods.CLUSTERS):
+            assert methods.measured("two clouds", rate, 1, name)["error"] == 0, name
 
 
 @pytest.mark.slow
-def test_a_small_run_writes_figures_and_a_picture_and_goes_on(tmp_path, capsys):
+def test_a_small_run_writes_its_records_and_goes_on(tmp_path):
     options = ["--quick", "--out", str(tmp_path), "--data", "wine", "texture", "--seeds", "10"]
     command = [sys.executable, "-m", "benchmarks", "few_labels", *options]
     environment = {**os.environ, "GRAPHWELL_DATA": str(tmp_path)}
@@ -87,17 +84,8 @@ def test_a_small_run_writes_figures_and_a_picture_and_goes_on(tmp_path, capsys):
         assert "mean of all sets" in run.stdout
         assert "texture.npz is not there" in run.stdout
         found = [json.loads(line) for line in (tmp_path / "few_labels.jsonl").read_text().splitlines()]
-        assert {(r["per_class"], r["label_set"]) for r in found} == {(per, 10) for per in (0, 1, 5, 20)}
-        assert len({(r["per_class"], r["method"]) for r in found}) == len(found)
-    assert (tmp_path / "few_labels.png").read_bytes()[:4] == b"\x89PNG"
-
-
-def test_a_refusal_is_kept_in_words(monkeypatch):
-    def refuse(*_):
-        raise ValueError("too many rows.")
-
-    monkeypatch.setattr(methods, "candidates", lambda: {"gtam": methods.Method(refuse)})
-    assert methods.measured(methods.Job("wine", 1, 1, "gtam"))["refused"] == "too many rows."
+        assert {(r["rate"], r["seed"]) for r in found} == {(rate, 10) for rate in ("0", "1", "5", "20")}
+        assert len({(r["rate"], r["method"]) for r in found}) == len(found)
 
 
 def test_photographs_are_held_to_the_best_of_the_others():
@@ -114,26 +102,8 @@ def test_boundaries_match_within_two_pixels():
     assert segmentation.boundary_score(np.zeros_like(truth), truth) == 0
 
 
-def test_one_stroke_is_left_out_and_every_class_keeps_one(monkeypatch):
-    marks = np.full((20, 30), -1)
-    marks[2, 2:12], marks[8, 2:12], marks[15, 2:12], marks[15, 20] = 0, 0, 1, 1
-    picture = np.zeros((20, 30, 3), dtype=np.uint8)
-    kinds = [("a", "sparse", picture, marks, None), ("b", "dense", picture, marks, None)]
-    monkeypatch.setattr(segmentation, "photographs", lambda: iter(kinds))
-    ((_, without, after),) = segmentation.photographs_with_a_stroke_left_out()
-    assert (after == marks).all()
-    assert (marks >= 0).sum() - (without >= 0).sum() == 10
-    assert set(np.unique(without)) == {-1, 0, 1}
-    _, without, marks = segmentation.grey_strokes(0.0)
-    assert ((without >= 0) <= (marks >= 0)).all()
-    assert (without != marks).any()
-
-
 @pytest.mark.slow
-def test_fresh_processes_measure_a_picture_and_a_table(tmp_path):
-    pytest.importorskip("pyarrow")
-    processes.write_table(tmp_path / "table.parquet", 40_000)
-    assert processes.times_the_rows(tmp_path / "table.parquet", "none") > 1
+def test_a_fresh_process_measures_a_picture():
     found = processes.answer_of("-m", "benchmarks.segmentation", "64", "0.0")
     assert found["wrong pixels"] == 0
     assert 0 <= found["GiB"] < 0.5
@@ -156,26 +126,19 @@ def test_shares_are_those_of_the_worker_that_took_longest():
     assert (found["rounds"], found["MB moved"], found["sweeps"]) == (40, 150e-6, 7)
 
 
-def test_large_sets_begin_and_all_rows_of_mnist_are_there():
-    tasks = labels.tasks_for(["digits", "mnist"], Options(quick=False, out=Path()))
-    assert tasks[0].data == "mnist"
-    assert sum(task.rate == "1" and task.data == "mnist" for task in tasks) == 20
-    chosen = labels.tasks_for(["digits"], Options(quick=True, out=Path(), seeds=[28]))
-    assert [task.seed for task in chosen] == (len(labels.RATES) + 1) * [28]
+def test_labels_as_users_give_them():
+    jobs = methods.labels_as_given(Options(quick=False, out=Path(), data=["mnist", "digits"]))
+    assert sum((j["data"], j["rate"], j["method"]) == ("mnist", "1", methods.DEFAULT) for j in jobs) == 20
     toy = Dataset("toy", np.zeros((100, 1)), np.repeat([0, 1, 2], [50, 30, 20]))
-    assert np.bincount(toy.y[labels.drawn(toy, "5", 0) >= 0]).tolist() == [5, 5, 5]
-    assert (labels.drawn(toy, "r4", 0) >= 0).sum() == 12
-
-
-def run_of(data, rate, error, with_sizes=None, seed=0, area=1.0):
-    areas = {"area": area, "start_area": 1.0, "laplace_area": 2.0}
-    fit = {"data": data, "rate": rate, "seed": seed, "error": error, "error_with_sizes": with_sizes}
-    return {**fit, **areas, "seconds": 0.1, "status": "SETTLED"}
+    assert np.bincount(toy.y[methods.drawn(toy, "5", 0) >= 0]).tolist() == [5, 5, 5]
+    assert (methods.drawn(toy, "r4", 0) >= 0).sum() == 12
 
 
 def test_the_report_of_labels_says_what_is_met_and_what_sizes_harm(capsys):
-    runs = [run_of("wine", "1", 4.0, 3.0), run_of("wine", "1", 4.4, 6.0, seed=1), run_of("digits", "1", 12.0)]
-    labels.report(pd.DataFrame(runs))
+    rows = [("wine", 0, "default", 4.0), ("wine", 0, "class_prior", 3.0), ("wine", 1, "default", 4.4),
+            ("wine", 1, "class_prior", 6.0), ("digits", 0, "default", 12.0)]  # fmt: skip
+    runs = pd.DataFrame(rows, columns=["data", "seed", "method", "error"]).assign(rate="1", seconds=0.1)
+    methods.report_of_labels(runs)
     shown = capsys.readouterr().out
     assert "4.5 met" in shown
     assert "10 MISSED" in shown
@@ -184,12 +147,17 @@ def test_the_report_of_labels_says_what_is_met_and_what_sizes_harm(capsys):
 
 @pytest.mark.slow
 def test_two_processes_find_what_one_does(tmp_path):
-    tasks = [labels.Task("wine", rate, 0) for rate in ("1", "r4")]
-    one, two = (resumed(tmp_path / f"{n}.jsonl", labels.measured, tasks, n) for n in (1, 2))
-    assert [run["error"] for run in one] == [run["error"] for run in two]
-    assert all(run["error_with_sizes"] is not None for run in one)
-    assert all(0 <= run["area"] <= 100 for run in one)
-    assert resumed(tmp_path / "1.jsonl", labels.measured, tasks) == one
+    jobs = [
+        {"data": "wine", "rate": rate, "seed": 0, "method": method}
+        for rate in ("1", "r4")
+        for method in ("default", "class_prior")
+    ]
+    one, two = (
+        resumed(f"{n}", methods.measured, jobs, Options(quick=False, out=tmp_path, processes=n))
+        for n in (1, 2)
+    )
+    assert one.error.tolist() == two.error.tolist()
+    assert len(resumed("1", methods.measured, jobs, Options(quick=False, out=tmp_path))) == len(one) == 4
 
 
 @pytest.mark.parametrize("seed", range(3))
