@@ -112,3 +112,12 @@ def narrow(numbers: IntArray, count: int) -> IntArray:
     (dtype('int8'), dtype('int16'))
     """
     return numbers.astype(np.min_scalar_type(-count))
+
+
+def fetched(array: Any) -> Any:
+    """An array that may lie on a cluster or a GPU, as one of NumPy."""
+    if hasattr(array, "compute"):
+        return array.compute()
+    if hasattr(array, "get"):  # CuPy
+        return array.get()
+    return np.asarray(array.cpu() if hasattr(array, "cpu") else array)

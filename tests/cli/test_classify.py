@@ -64,7 +64,7 @@ def test_the_summary_begins_with_how_many_how_well_where_and_what_to_look_at(blo
     assert (blobs / "in.labelled.csv").read_text().startswith("name,x,y,label,truth,graphwell_label")
     assert finished.stderr.startswith("Note: Taken for unknown labels: '?' (114 rows); --unknown")
     unsure = classify(blobs / "in.csv", "--method", "laplace", "--drop", "truth")
-    assert "Their accuracy was not estimated; --holdout 0.2 does that" in " ".join(unsure.stdout.split())
+    assert "Their accuracy was not estimated; the default method does that" in " ".join(unsure.stdout.split())
     full = classify(blobs / "in.csv", "--label", "truth", "--method", "laplace")
     told = "Every one of the 120 rows has a label already. --check-labels lists those that look wrong"
     assert " ".join(full.stdout.split()).startswith(told)
@@ -120,19 +120,19 @@ def test_the_report_is_a_page_in_the_words_of_the_command_line(blobs):
         (["--set", "scale=none"], "features standardised (a few features would decide the distances alone)"),
     ],
 )
-def test_the_scale_is_told_once_and_hidden_labels_first(tmp_path, options, said):
+def test_the_scale_is_told_once(tmp_path, options, said):
     truth = np.repeat(["ant", "bee"], 60)
     X = np.random.default_rng(0).normal(size=(120, 2)) + 4 * (truth == "bee")[:, None]
     label = np.where(np.arange(120) % 60 < 20, truth, "")
     pd.DataFrame({"x": X[:, 0], "y": 5000 * X[:, 1], "label": label}).to_csv(tmp_path / "in.csv", index=False)
     page = tmp_path / "page.html"
-    shown = classify(tmp_path / "in.csv", "--holdout", 0.2, "--report", page, "--verbose", *options)
+    shown = classify(tmp_path / "in.csv", "--report", page, "--verbose", *options)
     text = re.sub(r"<(style|script).*?</\1>|<[^>]+>", " ", page.read_text(), flags=re.DOTALL)
     for told in (shown.output, text):
         told = " ".join(told.split())
         assert said in told.split("Compared by: ")[1]
         assert len(re.findall(r"Compared by|The features? |as (?:it is|they are) \(", told)) == 1
-    begin = "80 rows labelled from 40 labels. 5 runs, each without some of the given labels"
+    begin = "80 rows labelled from 40 labels. "
     assert " ".join(shown.stdout.split()).startswith(begin)
     assert f'<p class="lead">{begin}' in page.read_text()
 
@@ -149,7 +149,7 @@ def test_rows_in_a_part_without_labels_are_told_of_and_end_a_strict_run_with_1(b
     assert finished.exit_code == 1
     assert "30 rows bridged" in finished.stdout
     said = " ".join(finished.stderr.split())
-    assert "Note: 30 rows lie in one part of the graph without any label; they were joined" in said
+    assert "Note: 30 rows lie in 1 part of the graph without any label; they were joined" in said
     assert "(row 121, 122, 123)" in said
     after = pd.read_csv(blobs / "out.csv")
     assert after.graphwell_label.notna().all()
@@ -236,7 +236,6 @@ BAD = {
     "misspelled": (FEW, ["--set", "n_neighbours=5"], "'diffuse interface'; did you mean n_neighbors?"),
     "parameter": (FEW, ["--set", "stepsize=3"], "--set stepsize means nothing to the method 'diffuse"),
     "its value": (FEW, ["--set", "step_size=big"], "--set step_size must be"),
-    "holdout": (FEW, ["--holdout", "2"], "--holdout must lie between 0 and 1"),
     "decimal": (FEW, ["--set", "decimal=x"], "--set decimal must be a point or a comma"),
     "delimiter": (FEW, ["--set", "delimiter=::"], "--set delimiter must be one character"),
     "encoding": (FEW, ["--set", "encoding=z"], "--set encoding z is not known"),
@@ -314,7 +313,7 @@ def test_when_the_report_fails_there_is_no_output_either(blobs, monkeypatch):
     def fail(report, words):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("graphwell.view.report.report_page", fail)
+    monkeypatch.setattr("graphwell.jobs.page.report_page", fail)
     finished = classify(blobs / "in.csv", "-o", blobs / "out.csv", "--report", blobs / "r.html")
     assert finished.exit_code == 2
     assert "No space left on device" in finished.stderr

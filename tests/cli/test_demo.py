@@ -14,11 +14,8 @@ from tests.cli.blobs import run
 def test_the_demo_prints_tables_and_writes_pictures(tmp_path):
     finished = run("demo", "--out", tmp_path / "demo")
     assert finished.exit_code == 0, finished.output
-    for method in ("nearest labelled point", "spectral clustering", "fixed epsilon", "annealed epsilon"):
-        assert method in finished.stdout
     assert "graphwell, 10 answers" in finished.stdout
-    for name in ("three_moons.png", "ten_questions.png"):
-        assert (tmp_path / "demo" / name).read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "demo" / "ten_questions.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_example_digits(tmp_path):

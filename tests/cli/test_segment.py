@@ -16,12 +16,6 @@ def segment(folder, *options, image="image.png", seeds="seeds.png", output="labe
     return run("segment", folder / image, *paths, *options)
 
 
-def sentences(stderr):
-    """What is wrong; what was read may be said before."""
-    early = r"\S+ marks \d+ pixels|[\d,]+ points take about"
-    return [line for line in stderr.splitlines() if not re.match(early, line)]
-
-
 @pytest.fixture
 def folder(tmp_path):
     """A small clean picture with marks."""
@@ -67,10 +61,9 @@ def test_all_outputs(folder):
     assert ((np.asarray(Image.open(folder / "masks" / "mask_ff0000.png")) > 0) == (truth == 1)).all()
 
 
-def test_what_was_read_is_said_and_written_before_anything_is_computed(folder):
+def test_what_was_read_is_written_before_anything_is_computed(folder):
     finished = segment(folder, "--seeds-out", folder / "read.npy", "--set", "radius=0.2", seeds="seeds.npy")
     assert finished.exit_code == 2  # the radius is wrong, but that is found later
-    assert finished.stderr.startswith("seeds.npy marks 75 pixels of 5 classes: 0 15, 1 15, 2 15, 3 15, 4 15.")
     np.testing.assert_array_equal(np.load(folder / "read.npy"), np.load(folder / "seeds.npy"))
 
 
@@ -127,7 +120,7 @@ def test_bad_input_is_one_sentence_and_exit_code_2(folder, arguments, words):
     finished = segment(folder, *arguments.pop("options", ()), **arguments)
     assert finished.exit_code == 2
     assert finished.stdout == ""
-    assert len(sentences(finished.stderr)) == 1
+    assert finished.stderr.count("\n") == 1
     assert re.search(words, finished.stderr), finished.stderr
     assert sorted(folder.iterdir()) == before
 
@@ -158,6 +151,6 @@ def test_a_volume_with_spacing(tmp_path):
     ):
         result = segment(tmp_path, "--set", f"spacing={wrong}", **files)
         assert result.exit_code == 2
-        assert words in sentences(result.stderr)[0]
+        assert words in result.stderr
     result = segment(tmp_path, "--masks", tmp_path / "masks", **files)
-    assert sentences(result.stderr) == ["graphwell: --masks draws pictures, not volumes; leave it out."]
+    assert result.stderr == "graphwell: --masks draws pictures, not volumes; leave it out.\n"

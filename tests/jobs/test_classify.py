@@ -9,13 +9,12 @@ import pytest
 import graphwell as gw
 from graphwell.errors import OptionError
 from graphwell.jobs.classify import ClassifyOptions, classify
-from graphwell.jobs.report import Accuracy, Holdout
-from tests.jobs.tables import messy, write_blobs
+from tests.jobs.tables import write_blobs
 
 KEYS = (
-    "table rows rows_left_out rows_labelled features columns labels_given classes components "
+    "table rows rows_labelled features columns labels_given classes components "
     "components_without_labels unreachable_rows bridged_rows calibrated sweeps status compared_by estimate "
-    "holdout truth doubtful to_label label_issues notes seconds output files"
+    "truth doubtful to_label label_issues notes seconds output files"
 )
 
 
@@ -31,7 +30,7 @@ def run(table, **options):
 
 
 def test_the_report_is_a_value_and_no_file_is_needed(table):
-    report = run(table, truth="truth", row_id="name", holdout=0.25, suggest=3)
+    report = run(table, truth="truth", row_id="name", suggest=3)
     found = report.to_json(lambda field, value: f"<{field}>")
     assert list(found) == KEYS.split()
     assert json.loads(json.dumps(found)) == found
@@ -41,7 +40,6 @@ def test_the_report_is_a_value_and_no_file_is_needed(table):
     assert found["rows_labelled"] == 108
     assert found["estimate"]["by_class"] == [{"right": 4, "of": 4}] * 3
     assert found["estimate"]["accuracy"] > 0.8
-    assert (found["holdout"]["of"], found["holdout"]["runs"], found["holdout"]["labels"]) == (12, 4, 12)
     assert list(found["doubtful"][0]) == ["row", "id", "given", "label", "score", "second", "second_score"]
     assert found["doubtful"][0]["id"].startswith("row ")
     margins = [row["score"] - row["second_score"] for row in found["doubtful"]]
@@ -53,7 +51,7 @@ def test_the_report_is_a_value_and_no_file_is_needed(table):
     assert list(report.seconds)[-1] == "in all"
     assert [path.name for path in table.parent.iterdir()] == ["in.csv"]
     bare = run(table).to_json()
-    assert (bare["holdout"], bare["truth"], bare["to_label"]) == (None, None, [])
+    assert (bare["truth"], bare["to_label"]) == (None, [])
 
 
 @pytest.mark.parametrize("name", list(gw.methods()))
@@ -89,26 +87,8 @@ def test_sizes_of_classes_and_classes_without_a_label(tmp_path, names):
 # ------------------------------------------------------------------------------------------------ accuracy
 
 
-@pytest.mark.parametrize("plain", [False, True])
-def test_hold_out_tells_the_true_accuracy_of_tables_whose_rows_come_three_times(tmp_path, plain):
-    how = {"tune": False, "evidence": None} if plain else {}
-    copies = "600 of the 900 rows are copies of another row; copies are held out together."
-    too_high = []
-    for seed in range(3):
-        pd.concat([messy(seed)] * 3).to_csv(tmp_path / "in.csv", index=False)
-        report = run(tmp_path / "in.csv", truth="truth", holdout=0.2, **how)
-        too_high.append(report.holdout.share - report.truth.accuracy.share)
-        assert report.holdout.independent <= 100 < report.holdout.of
-        assert [str(note) for note in report.notes].count(copies) == 1
-    assert abs(np.mean(too_high)) < 0.08  # 100 labels tell it to within four points
-    assert max(np.abs(too_high)) < 0.12
-
-
-def test_nothing_to_hide_and_nothing_to_compare_are_said(tmp_path):
+def test_nothing_to_compare_is_said(tmp_path):
     frame = write_blobs(tmp_path / "in.csv")
-    frame.assign(label=frame.label.where(frame.index % 40 == 0, "")).to_csv(tmp_path / "in.csv", index=False)
-    with pytest.raises(OptionError, match="needs a class with two given labels on rows that differ"):
-        run(tmp_path / "in.csv", holdout=0.2, drop=("truth",))
     frame.assign(truth=frame.label).to_csv(tmp_path / "in.csv", index=False)
     with pytest.raises(OptionError, match="there is nothing to compare"):
         run(tmp_path / "in.csv", truth="truth")
@@ -136,45 +116,35 @@ def test_labels_that_look_wrong_are_listed_and_have_columns(tmp_path):
             classify(ClassifyOptions(table=tmp_path / "in.csv", check_labels=True, **options))
 
 
-def test_intervals_by_wilson_and_how_little_few_labels_tell():
-    for right, of, low, high in ((0, 10, 0.0, 0.278), (10, 10, 0.722, 1.0), (50, 100, 0.404, 0.596)):
-        assert Accuracy(right, of).interval == (pytest.approx(low, abs=1e-3), pytest.approx(high, abs=1e-3))
-    assert Holdout(18, 20, 10, runs=5).in_words == (
-        "5 runs, each without some of the given labels, got 18 of 20 right, 10 different ones: "
-        "90.0 % (95 % confidence: 60 to 98 %). So few labels tell little."
-    )
-
-
 # ------------------------------------------------------------------------------- rows that no label reaches
 
 
 @pytest.mark.parametrize("graph", [False, True])
 def test_an_island_without_labels_is_named_by_its_rows(tmp_path, graph):
-    """Two groups on a line with one label each, and an island; the first row is left out."""
-    x = np.concatenate([[np.nan], np.arange(20) * 0.01, 0.4 + np.arange(20) * 0.01, 1000 + np.arange(15)])
-    label = np.full(56, "", dtype=object)
-    label[1], label[40] = "a", "b"
+    """Two groups on a line with one label each, and an island."""
+    x = np.concatenate([np.arange(20) * 0.01, 0.4 + np.arange(20) * 0.01, 1000 + np.arange(15)])
+    label = np.full(55, "", dtype=object)
+    label[0], label[39] = "a", "b"
     frame = pd.DataFrame({"x": x, "z": x**2 / 1000, "label": label})
-    options = {"n_neighbors": 5, "missing": "drop", "tune": False, "scale": "none"}
+    options = {"n_neighbors": 5, "tune": False, "scale": "none"}
     if graph:
         anndata = pytest.importorskip("anndata")
-        W = gw.Graph.from_features(x[1:, None], 5).W
-        obs = frame[["label"]][1:].astype(str).set_axis([str(i) for i in range(55)])
-        cells = anndata.AnnData(x[1:, None], obs=obs)
+        W = gw.Graph.from_features(x[:, None], 5).W
+        obs = frame[["label"]].astype(str).set_axis([str(i) for i in range(55)])
+        cells = anndata.AnnData(x[:, None], obs=obs)
         cells.obsp["connectivities"] = W
         cells.write_h5ad(tmp_path / "in.h5ad")
         report = run(tmp_path / "in.h5ad")
         assert "Rows are compared by the graph in in.h5ad" in " ".join(map(str, report.notes))
-        counts = (report.rows_left_out, report.unreachable_rows, report.bridged_rows)
-        assert counts == (0, 15, 0)
-        assert "15 rows lie in one part of the graph without any label and got none" in str(report.notes[-1])
+        assert (report.unreachable_rows, report.bridged_rows) == (15, 0)
+        assert "15 rows lie in 1 part of the graph without any label and got none" in str(report.notes[-1])
         assert "(row 41), or link more rows with a larger n_neighbors." in str(report.notes[-1])
         assert all(row.row <= 40 for row in report.doubtful)
         return
     frame.to_csv(tmp_path / "in.csv", index=False)
     report = run(tmp_path / "in.csv", **options)
-    assert (report.rows_left_out, report.unreachable_rows, report.bridged_rows) == (1, 0, 15)
+    assert (report.unreachable_rows, report.bridged_rows) == (0, 15)
     assert sum(count.assigned for count in report.classes) == 55
-    assert "15 rows lie in one part of the graph without any label; they were joined" in str(report.notes[-1])
-    assert "Label some of them (row 42, 43, 44)." in str(report.notes[-1])
-    assert {row.row for row in report.doubtful} <= set(range(42, 57))
+    assert "15 rows lie in 1 part of the graph without any label; they were joined" in str(report.notes[-1])
+    assert "Label some of them (row 41, 42, 43)." in str(report.notes[-1])
+    assert {row.row for row in report.doubtful} <= set(range(41, 56))

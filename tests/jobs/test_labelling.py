@@ -6,7 +6,7 @@ import pytest
 from graphwell.errors import OptionError
 from graphwell.io.tables import open_table
 from graphwell.jobs.labelling import FoundLabels, write_answers, write_labels
-from graphwell.jobs.suggest import merge_answers
+from graphwell.jobs.suggest import SuggestOptions, merge_answers
 from tests.jobs.pets import opened, path
 
 __all__ = ["path"]
@@ -88,23 +88,11 @@ def test_a_table_without_labels_can_be_written(path):
         assert written_labels(output) == ["cat", "cat", "dog", "dog"]
 
 
-def test_rows_that_were_left_out_get_no_label(path):
-    path.write_text(path.read_text().replace("1.1,2.1", ",2.1"))
-    table = opened(path, missing="drop", features=("a", "b"))
-    assert table.rows.tolist() == [0, 2, 3]
-    assert table.name(1) == "3"
-    write_labels(table, ("cat", "dog"), np.array([0, -1, 1]), found([0, 1, 1]))
-    written = open_table(table.options.labelled).column("graphwell_label")
-    assert written.tolist() == ["cat", "", "dog", "dog"]
-
-
 def test_answers_can_be_brought_back_into_the_table(path):
-    path.write_text(path.read_text().replace("1.1,2.1", ",2.1"))
-    table = opened(path, missing="drop", features=("a", "b"))  # without the second row
-    write_answers(table, ("cat", "=dog"), np.array([0, 1, -2]))
+    write_answers(opened(path), ("cat", "=dog"), np.array([0, -1, 1, -2]))
     answers, merged = path.with_name("pets.answers.csv"), path.with_name("merged.csv")
     assert answers.read_text() == "graphwell_row,label\n1,cat\n3,=dog\n4,?\n"
-    report = merge_answers(path, answers, merged)
+    report = merge_answers(SuggestOptions(table=path, output=merged), answers)
     assert (report.answered, report.cannot_tell) == (2, 1)
     assert open_table(merged).column("label").tolist() == ["cat", "", "=dog", "?"]
     write_answers(

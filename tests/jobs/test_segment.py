@@ -7,7 +7,6 @@ import rasterio
 from PIL import Image
 
 import graphwell as gw
-from graphwell.datasets.strokes import write_example
 from graphwell.errors import OptionError
 from graphwell.jobs.segment import SegmentOptions, segment
 
@@ -108,19 +107,3 @@ def test_a_volume_of_medicine_keeps_place_and_spacing(scan):
     np.testing.assert_array_equal(read, given)
     assert size_of(scan / "over.png") == (3 * 36 + 2 * 8, 2 * 30 + 8)
     assert size_of(scan / "sheet.png") == (4 * 36 + 3 * 8, 6 * 30 + 5 * 8)
-
-
-def test_labels_of_a_reduced_copy_are_as_large_as_the_picture(tmp_path):
-    truth = write_example(tmp_path, noise=0.0, per_class=0, random_state=0)
-    files = {"image": tmp_path / "image.png", "seeds": tmp_path / "seeds.png"}
-    said = []
-    options = SegmentOptions(**files, output=tmp_path / "labels.npy", max_memory="20MB")
-    report = segment(options, say=said.append)
-    labels = np.load(tmp_path / "labels.npy")
-    assert report.size == labels.shape
-    assert any("coarser" in str(sentence) for sentence in said)
-    assert any("coarser" in str(sentence) for sentence in report.notes)
-    whole = segment(SegmentOptions(**files, output=tmp_path / "whole.npy"))
-    assert (labels == np.load(tmp_path / "whole.npy")).mean() > 0.9
-    assert whole.unreachable_pixels == 0
-    assert truth is None or report.seeds == whole.seeds

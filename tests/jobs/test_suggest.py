@@ -105,13 +105,8 @@ HEADER = "graphwell_row,id,graphwell_reason,label,x\n"
 def merged(folder, answers, table=TABLE, **options):
     (folder / "in.csv").write_text(table)
     (folder / "ask.csv").write_text(answers)
-    options = {
-        "table": folder / "in.csv",
-        "answers": folder / "ask.csv",
-        "output": folder / "out.csv",
-        **options,
-    }
-    return merge_answers(**options)
+    options = SuggestOptions(table=folder / "in.csv", output=folder / "out.csv", **options)
+    return merge_answers(options, folder / "ask.csv")
 
 
 def test_answers_corrections_and_cannot_tell(tmp_path):

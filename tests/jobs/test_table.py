@@ -164,18 +164,11 @@ def test_units_that_differ_are_evened_out_by_methods_that_do_not_tune(tmp_path):
     np.testing.assert_allclose(uneven.details.score, clf.label_distributions_.max(axis=1))
 
 
-def test_missing_values_are_refused_dropped_or_filled(tmp_path):
+def test_missing_values_are_refused_or_filled(tmp_path):
     X = np.random.default_rng(0).normal(size=(10, 2))
     X[3, 1] = X[5, 0] = np.nan
     with pytest.raises(ValueError, match="Row 4: the feature 'b' is missing, one of 2 missing values"):
         points(tmp_path, X, missing="error")
-    dropped, said = points(tmp_path, X, missing="drop")
-    assert np.flatnonzero(~dropped.details.kept).tolist() == [3, 5]
-    assert np.flatnonzero(dropped.details.assigned < 0).tolist() == [3, 5]
-    assert "2 rows were left out, since a feature is missing there." in said
     filled, said = points(tmp_path, X, missing="mean")
     assert (filled.details.assigned >= 0).all()
     assert "2 missing values were replaced by the mean of their column." in said
-    X[1] = np.nan
-    with pytest.raises(OptionError, match=r"'v' has labels on rows with missing .* missing=\"mean\""):
-        points(tmp_path, X, missing="drop")

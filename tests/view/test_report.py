@@ -8,8 +8,8 @@ import pytest
 
 from graphwell.errors import Sentence
 from graphwell.jobs.classify import ClassifyOptions, classify
+from graphwell.jobs.page import report_page
 from graphwell.view import html
-from graphwell.view.report import report_page
 from tests.jobs.tables import blobs
 
 
@@ -18,14 +18,12 @@ def report(tmp_path_factory):
     folder = tmp_path_factory.mktemp("report")
     frame = blobs()
     frame.assign(label=frame.label.replace("bee", "<b>$bee</b>")).to_csv(folder / "in.csv", index=False)
-    made = []
-    options = {"report": folder / "page.html", "truth": "truth", "holdout": 0.2, "suggest": 3, "n_jobs": 1}
-    classify(ClassifyOptions(table=folder / "in.csv", **options), draw=lambda found: made.append(found) or "")
-    return made[0]
+    options = {"report": folder / "page.html", "truth": "truth", "suggest": 3, "n_jobs": 1}
+    return classify(ClassifyOptions(table=folder / "in.csv", **options))
 
 
 def test_verdict_map_rows_to_label_classes_and_details_in_this_order(report):
-    page = report_page(report)
+    page = report_page(report).decode()
     assert re.findall("<h[23]>(.*?)</h[23]>|<summary>(.*?)</summary>", page) == [
         ("Map", ""),
         ("The rows to label next, best first; row 1 is the first below the header", ""),
@@ -38,7 +36,7 @@ def test_verdict_map_rows_to_label_classes_and_details_in_this_order(report):
     assert page.count('<img src="data:image/png;base64,') == 2
     assert not re.search(r"(?:src|href)=[\"'](?!data:)", page)
     assert "<b>$bee" not in page
-    assert '<p class="lead">108 rows labelled from 12 labels. 5 runs, each without some' in page
+    assert '<p class="lead">108 rows labelled from 12 labels. Estimated accuracy' in page
     assert '<td class="number">4 of 4</td>' in page
     named = json.loads(re.search(r"</output></div><script>\(.*?\)\((\[.*?\])\)</script>", page, re.DOTALL)[1])
     assert len(named) == 120
@@ -48,7 +46,7 @@ def test_verdict_map_rows_to_label_classes_and_details_in_this_order(report):
 
 def test_what_is_not_there_is_left_out(report):
     noted = replace(report, notes=(Sentence("Give {n_neighbors}."),), details=None, truth=None, to_label=())
-    page = report_page(noted, lambda field, value: f"[{field}]")
+    page = report_page(noted, lambda field, value: f"[{field}]").decode()
     assert '<p class="note">Give [n_neighbors].</p>' in page
     assert "<img" not in page
     assert re.findall("<h2>(.*?)</h2>", page)[0].startswith("The most uncertain rows")
@@ -56,7 +54,7 @@ def test_what_is_not_there_is_left_out(report):
 
 def test_rows_are_named_and_given_labels_marked(report):
     row = replace(report.doubtful[0], row=1234, id="<r>", given=True)
-    page = report_page(replace(report, doubtful=(row,)))
+    page = report_page(replace(report, doubtful=(row,))).decode()
     assert '<td class="number">1,234 (&lt;r&gt;)</td>' in page
     assert "<td>yes</td>" in page
 

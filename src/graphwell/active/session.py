@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from graphwell._random import Seed
+from graphwell._rows import fetched
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell._unknown import is_known
 from graphwell.active.accuracy import AccuracyEstimate, Checked, estimated_accuracy
 from graphwell.active.query import Suggestions
 from graphwell.active.strategies import DEFAULT, find_strategy
-from graphwell.active.suggest import fetched, known_labels, labels_of, prepare, row_numbers, scores_of
+from graphwell.active.suggest import known_labels, labels_of, prepare, row_numbers, scores_of
 from graphwell.errors import BridgedWarning, LabelWarning, OptionError, UnreachableWarning
 from graphwell.estimators.base import GraphClassifier
 from graphwell.estimators.diffuse import DiffuseInterfaceClassifier

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from graphwell._checks import rows_left
 from graphwell._random import Seed
+from graphwell._rows import fetched
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.active.query import Query, Question, Suggestions
 from graphwell.active.strategies import DEFAULT, Strategy, find_strategy
@@ -213,15 +214,6 @@ def scores_of(classifier: Any) -> FloatArray:
     """Scores that a classifier found, zeros where no label reaches; fetched from where they lie."""
     reached = fetched(classifier.reachable_)
     return np.where(reached[:, None], fetched(classifier.label_distributions_), 0.0)
-
-
-def fetched(array: Any) -> Any:
-    """An array that may lie on a cluster or a GPU, as one of NumPy."""
-    if hasattr(array, "compute"):
-        return array.compute()
-    if hasattr(array, "get"):  # CuPy
-        return array.get()
-    return np.asarray(array.cpu() if hasattr(array, "cpu") else array)
 
 
 def row_numbers(rows: Iterable[int], n: int, field: str) -> IntArray:

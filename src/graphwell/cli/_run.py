@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal, ParamSpec
 
 import typer
 
-from graphwell.cli._options import in_flags, of_command
+from graphwell.cli.options import in_flags, of_command
 from graphwell.errors import OptionError, Sentence
 from graphwell.progress import (
     COMPILING,
@@ -28,7 +28,6 @@ from graphwell.progress import (
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.progress import Progress as RichBars
     from rich.progress import TaskID
 
     from graphwell.jobs.report import Report
@@ -223,30 +222,21 @@ def bars(*, quiet: bool = False, console: "Console | None" = None) -> Iterator[P
         progress.TextColumn("left"),
     )
     with progress.Progress(*columns, console=console or Console(stderr=True)) as shown:
-        stages = _Stages(shown)
-        yield stages
-        stages.finish()
+        bar_of: dict[str, TaskID] = {}
+        current = ""
 
-
-class _Stages:
-    """One bar per stage: a new stage completes the one before, until that one is heard of again."""
-
-    def __init__(self, shown: "RichBars") -> None:
-        self.shown = shown
-        self.stage = ""
-        self.bars: dict[str, TaskID] = {}
-
-    def __call__(self, stage: str, share: float | None) -> None:
-        if stage != self.stage:
-            self.finish()
-            self.stage = stage
-            if stage not in self.bars:
+        def tell(stage: str, share: float | None) -> None:
+            nonlocal current
+            if stage != current and current:  # it is complete, until it is heard of again
+                shown.update(bar_of[current], total=1.0, completed=1.0)
+            if stage not in bar_of:
                 if stage == "compiling":
-                    self.shown.console.print(f"Graphwell is {COMPILING}.")
-                self.bars[stage] = self.shown.add_task(stage, total=None)
-        if share is not None:
-            self.shown.update(self.bars[stage], total=1.0, completed=share)
+                    shown.console.print(f"Graphwell is {COMPILING}.")
+                bar_of[stage] = shown.add_task(stage, total=None)
+            current = stage
+            if share is not None:
+                shown.update(bar_of[stage], total=1.0, completed=share)
 
-    def finish(self) -> None:
-        if self.stage:
-            self.shown.update(self.bars[self.stage], total=1.0, completed=1.0)
+        yield tell
+        if current:
+            shown.update(bar_of[current], total=1.0, completed=1.0)

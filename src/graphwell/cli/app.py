@@ -1,22 +1,16 @@
-"""The program: its commands with examples of them, and those that need few words: demo, example, doctor."""
+"""The program: its commands with examples of them."""
 
-import json
 from collections.abc import Callable
 from inspect import cleandoc
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from graphwell import __version__
-from graphwell.cli._options import FILES, PRINTED, option
-from graphwell.cli._run import Exit, ends_cleanly, print_grid, say
-from graphwell.cli.classify import classify
-from graphwell.cli.compare import compare
+from graphwell.cli.more import demo, doctor, example, reproduce
 from graphwell.cli.pages import label, paint
-from graphwell.cli.reproduce import reproduce
 from graphwell.cli.segment import segment
-from graphwell.cli.suggest import suggest
+from graphwell.cli.tables import classify, compare, suggest
 
 app = typer.Typer(
     help="Label everything from a few labels.",
@@ -24,8 +18,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-example = typer.Typer(help="Write an example to try the other commands on.", no_args_is_help=True)
-Folder = Annotated[Path, option("Folder for the pictures.", "--output", "-o", "--out", panel=FILES)]
 
 
 def _version(asked: bool) -> None:
@@ -41,83 +33,6 @@ def graphwell(
     ] = False,
 ) -> None:
     """Label everything from a few labels."""
-
-
-@ends_cleanly
-def demo(output: Folder = Path("demo")) -> None:
-    """Label three moons from 25 labels per class, and digits from ten questions."""
-    from rich.console import Console
-
-    from graphwell.cli.demo import run_demo, run_questions
-
-    wait = "Labelling; the first run on a machine also compiles the kernels, for half a minute"
-    for title, run in (
-        ("Three moons: 1,500 points in 100 dimensions, 25 labels per class", run_demo),
-        ("1,797 digits: ten labels at random, or the ten that graphwell asks for", run_questions),
-    ):
-        with Console().status(wait):
-            rows, picture = run(output)
-        say(title)
-        lines = [(row.method, f"{100 * row.error:.2f} %", row.paper, f"{row.seconds:.2f}") for row in rows]
-        print_grid(("method", ">error", ">paper", ">seconds"), lines)
-        say(f"Picture: {picture}")
-
-
-@example.command(epilog="Example: graphwell example digits -o digits.csv --per-class 3")
-@ends_cleanly
-def digits(
-    output: Annotated[Path, option("File for the table (.csv).", "--output", "-o", panel=FILES)] = Path(
-        "digits.csv"
-    ),
-    per_class: Annotated[int, option("Labels per class.", min=1)] = 5,
-) -> None:
-    """Write 1,797 handwritten digits as CSV: 64 pixels, a few labels, and the truth in its own column."""
-    from graphwell.datasets import digits_table
-    from graphwell.io.files import check_output, written_whole
-
-    check_output(output, "output")
-    text = digits_table(per_class, random_state=0)
-    with written_whole(output) as file:
-        file.write(text.encode("utf-8"))
-    typer.echo(f"Written: {output}, 1,797 digits with {per_class} labels per class.")
-
-
-@example.command(epilog="Example: graphwell example image -o pictures --noise 0.2")
-@ends_cleanly
-def image(
-    output: Folder = Path("example"),
-    noise: Annotated[float, option("Standard deviation of the noise, of 0 to 1.", min=0)] = 0.1,
-    per_class: Annotated[
-        int, option("Marked pixels per class; 0 draws one short stroke per region.", min=0)
-    ] = 0,
-) -> None:
-    """Write a picture of five grey levels (image.png), marks in it (seeds.png) and the truth (truth.npy)."""
-    from graphwell.datasets.strokes import write_example
-    from graphwell.io.files import check_output_folder
-
-    check_output_folder(output, "output")
-    marked = write_example(output, noise, per_class, 0)
-    typer.echo(f"Written: {output}, a picture of 191 x 196 pixels with {marked:,} of them marked.")
-
-
-@ends_cleanly
-def doctor(
-    json_: Annotated[bool, option("What was found, as JSON.", "--json", panel=PRINTED)] = False,
-) -> Exit:
-    """Look at this installation: versions, threads, memory, GPU, and what is missing for what.
-
-    Exit codes: 0 all is well; 1 something must be put right.
-    """
-    from graphwell.jobs.doctor import examine
-
-    found = examine()
-    if json_:
-        typer.echo(json.dumps(found.to_json(), indent=2))
-    else:
-        print_grid(("part", "found"), found.lines())
-        for trouble in found.troubles:
-            typer.echo(f"graphwell: {trouble}.", err=True)
-    return Exit.NEEDS_ATTENTION if found.troubles else Exit.DONE
 
 
 COMMANDS: dict[Callable[..., None], tuple[str, ...]] = {

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graphwell.cli import _options as opt
-from graphwell.cli._options import column_names, job_options, option
+from graphwell.cli import options as opt
 from graphwell.cli._run import Exit, bars, ends_cleanly
+from graphwell.cli.options import column_names, job_options, option
 from graphwell.errors import OptionError
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def label(
     classes: opt.Classes = None,
     features: opt.Features = None,
     drop: opt.Drop = None,
-    id_: opt.Id = None,
+    row_id: opt.Id = None,
     image_column: Annotated[
         str | None, option("Column with the file of each row's picture.", panel=opt.SHOWN, metavar="COLUMN")
     ] = None,
@@ -48,7 +48,7 @@ def label(
         list[str] | None,
         opt.settings(f"unknown, strategy, seed, device, truth, {opt.OF_TABLES}, safe_csv (true)"),
     ] = None,
-    jobs: opt.Jobs = None,
+    n_jobs: opt.Jobs = None,
     host: opt.Host = "127.0.0.1",
     port: opt.Port = 0,
     address: opt.Address = None,
@@ -106,7 +106,7 @@ def paint(
     ] = None,
     classes: opt.Classes = None,
     set_: Annotated[list[str] | None, opt.settings("max_pixels")] = None,
-    jobs: opt.Jobs = None,
+    n_jobs: opt.Jobs = None,
     host: opt.Host = "127.0.0.1",
     port: opt.Port = 0,
     address: opt.Address = None,
@@ -123,7 +123,7 @@ def paint(
     from graphwell.jobs.painting import PaintOptions
     from graphwell.serve.painting import PaintPage
 
-    options = job_options(PaintOptions, {"source": source, "output": output, "jobs": jobs, "set_": set_})
+    options = job_options(PaintOptions, {"source": source, "output": output, "n_jobs": n_jobs, "set_": set_})
     password = _password(host, password)
     page = PaintPage(options, column_names(classes) or ())
     return _serve(page, options.folder, host, port, address, password, browser=browser, quiet=quiet)

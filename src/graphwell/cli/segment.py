@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Annotated
 
-from graphwell.cli import _options as opt
-from graphwell.cli._options import in_flags, job_options, option
-from graphwell.cli._run import Exit, bars, ends_cleanly, say, show
+from graphwell.cli import options as opt
+from graphwell.cli._run import Exit, bars, ends_cleanly, show
+from graphwell.cli.options import job_options, option
 from graphwell.progress import work_is_over
 
 
@@ -42,7 +42,7 @@ def segment(
             "strokes_on_picture (true), snap (true), max_pixels, max_memory (4GB)"
         ),
     ] = None,
-    jobs: opt.Jobs = None,
+    n_jobs: opt.Jobs = None,
     json_: opt.Json = False,
     quiet: opt.Quiet = False,
     strict: opt.Strict = False,
@@ -58,9 +58,8 @@ def segment(
     from graphwell.jobs.segment import segment as segment_picture
 
     options = job_options(SegmentOptions, flags)
-    early = lambda sentence: say(sentence.worded(in_flags), on_stderr=True)  # noqa: E731
     with bars(quiet=quiet) as progress:
-        found = segment_picture(options, progress=progress, say=None if quiet else early)
+        found = segment_picture(options, progress=progress)
         work_is_over()
     show(found, taken=json_, json_=json_, quiet=quiet)
     return Exit.NEEDS_ATTENTION if strict and found.unreachable_pixels else Exit.DONE

@@ -196,7 +196,7 @@ class TableEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
             row, column = np.argwhere(np.isnan(X))[0]
             many = int(holes.sum())
             others = f", one of {many:,} missing values; fill them in" if many > 1 else "; fill it in"
-            problem = 'Row {}: the feature {!r} is missing{}, or give {missing="drop"} or {missing="mean"}.'
+            problem = 'Row {}: the feature {!r} is missing{}, or give {missing="fill"} or {missing="mean"}.'
             raise OptionError("missing", problem, row + 1, self.outputs_[column], others)
         self.means_ = by_columns(lambda columns: np.nanmean(columns, axis=0, dtype=np.float64), X)
         _with_means(X, self.means_)
@@ -361,8 +361,8 @@ def refuse_extreme(X: FloatArray, names: Sequence[str]) -> None:
     value = X[row, column]
     what = "infinite" if np.isinf(value) else f"{value:.6g}, too large to take distances"
     problem = (
-        "Row {}: the feature {!r} is {}; correct it, or empty the cell and "
-        'give {missing="drop"} or {missing="mean"}.'
+        "Row {}: the feature {!r} is {}; correct it, or empty the cell: "
+        'gaps are filled in, unless you give {missing="error"}.'
     )
     raise OptionError("missing", problem, row + 1, str(names[column]), what)
 

@@ -1,22 +1,18 @@
 """A folder of Parquet files labelled on a Dask cluster: workers read and write its parts.
 
-Only columns of numbers are compared, since every worker encodes its parts alone. A table that fits into the
-memory of this process is labelled here, which is faster.
+Only columns of numbers are compared, since every worker encodes its parts alone.
 """
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from graphwell._rows import narrow
+from graphwell._rows import fetched, narrow
 from graphwell._threads import thread_count
 from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell.active.suggest import fetched
 from graphwell.backends.dask.arrays import array_of, blocks_of, lazy
 from graphwell.backends.dask.client import connected_client, open_client
 from graphwell.backends.dask.rounds import Cluster
@@ -35,44 +31,25 @@ from graphwell.io.parquet import (
     row_groups,
     write_parquet,
 )
-from graphwell.jobs.classify import (
-    ClassifyOptions,
-    Draw,
-    class_sizes,
-    compared_by,
-    fit,
-    label_rows,
-    page_bytes,
-    summarise,
-)
+from graphwell.jobs.classify import ClassifyOptions, class_sizes, fit, summarise
 from graphwell.jobs.report import ClassifyReport, RowDetails
 from graphwell.jobs.table import LabelColumn, TableRows, check_names, read_rows
-from graphwell.memory import allowed, fit_bytes, give_back
+from graphwell.memory import give_back
 from graphwell.progress import Progress, silent
 
-COPIES_OF_FEATURES = 3
-"""In memory at once: the parts as they are read, the whole, and rows as they are compared."""
 ROWS_SHOWN, LABELLED_ROWS_SHOWN = 20_000, 5_000
 """Rows of a cluster on a page: too few to fill a process, enough for pictures."""
 NEEDS_THE_WHOLE_TABLE = (
-    "scale", "pca", "missing", "holdout", "delimiter", "encoding", "decimal", "as_number", "as_category",
+    "scale", "pca", "missing", "delimiter", "encoding", "decimal", "as_number", "as_category",
 )  # fmt: skip
 """Options that cannot be followed part by part."""
 
 
-def classify_on_cluster(
-    options: ClassifyOptions, classifier: Any, *, draw: Draw, progress: Progress = silent
-) -> ClassifyReport:
-    """Label a table on the cluster that ``options.cluster`` names; in one process where that is faster."""
+def classify_on_cluster(options: ClassifyOptions, classifier: Any, progress: Progress) -> ClassifyReport:
+    """Label a table on the cluster that ``options.cluster`` names."""
     _check_options(options)
-    folder = None
-    if options.cluster == "local":
-        folder = read_folder(options, progress)
-        if fits_here(folder, options.n_neighbors):
-            return _labelled_here(folder, classifier, draw, progress)
     with open_client(str(options.cluster), thread_count(options.n_jobs)):
-        folder = folder or read_folder(options, progress)
-        return label_folder(folder, classifier, draw=draw, progress=progress)
+        return label_folder(read_folder(options, progress), classifier, progress)
 
 
 def _check_options(options: ClassifyOptions) -> None:
@@ -137,43 +114,7 @@ def read_folder(options: ClassifyOptions, progress: Progress = silent) -> Folder
     return Folder(parts, rows, numbers, columns, time.perf_counter() - began)
 
 
-def fits_here(folder: Folder, n_neighbors: int) -> bool:
-    """Whether one process can label the table: on one machine it is faster than several.
-
-    It may take half of the memory that is free, since what it will need is known roughly.
-    """
-    n = folder.rows.table.n_rows
-    features = COPIES_OF_FEATURES * 8 * n * len(folder.numbers)
-    return 2 * (features + fit_bytes(n, n_neighbors, len(folder.rows.classes))) <= allowed()
-
-
-def _labelled_here(folder: Folder, classifier: Any, draw: Draw, progress: Progress) -> ClassifyReport:
-    """Label the numbers of all parts as those of one table, and write part by part."""
-    rows, parts = folder.rows, folder.parts
-    table = read_columns(rows.table.path, parts, [*rows.table.names, *folder.numbers])
-    options = replace(rows.options, features=folder.numbers)
-    rows = replace(rows, table=table, options=options, frame=table.frame[list(folder.numbers)])
-    report, new = label_rows(rows, classifier, progress)
-    progress("writing", None)
-    stops = np.cumsum([part.n_rows for part in parts])[:-1]
-    fields = ("label", "score", "reachable", "given", "bridged")
-    cut = {name: np.split(getattr(new, name), stops) for name in fields if getattr(new, name) is not None}
-    with _new_folder(rows.options.output, len(parts)) as whole:
-        for number, part in enumerate(parts):
-            columns: dict[str, Any] = {name: pieces[number] for name, pieces in cut.items()}
-            write_part(whole, part, number, replace(new, **columns))
-    note = Sentence(
-        "No cluster was started: one process is faster for a table that fits into memory; "
-        "{cluster=local:2} would start two."
-    )
-    report = replace(report, columns=folder.columns, notes=(*report.notes, note))
-    report = replace(report, seconds={"reading": folder.seconds, **report.seconds})
-    return _drawn(report, options.report, draw)
-
-
-def label_folder(
-    folder: Folder, classifier: Any, *, draw: Draw = str, progress: Progress = silent
-) -> ClassifyReport:
+def label_folder(folder: Folder, classifier: Any, progress: Progress = silent) -> ClassifyReport:
     """Label every row on the workers of the Dask client in use, which must see both folders."""
     parts, rows = folder.parts, folder.rows
     options, cluster = rows.options, Cluster(connected_client())
@@ -186,24 +127,33 @@ def label_folder(
     fit(classifier, X, given.labels, options.checkpoint, progress)
     progress("writing", None)
     give_back()
+
+    # Every worker writes the parts that it holds; the folder appears once all of them are there.
     answers = [classifier.transduction_, classifier.label_distributions_, classifier.reachable_]
     bridged = blocks_of(classifier.bridged_) if classifier.graph_.bridges is not None else [None] * len(parts)
     pieces = np.split(given.codes >= 0, np.cumsum([part.n_rows for part in parts])[:-1])
-    with _new_folder(options.output, len(parts)) as whole:
+    with folder_written_whole(options.output) as whole:
         named = [(whole, options.label, rows.classes)] * len(parts)
         each = zip(named, parts, range(len(parts)), pieces, *map(blocks_of, answers), bridged, strict=True)
         cluster.results([lazy(_write_answers, *piece) for piece in each])
-    stages = dict(classifier.timings_)
+        missing = len(parts) - len(list(whole.glob("part-*.parquet")))
+        if missing:
+            problem = (
+                "{field} {}: the workers wrote {} of {} files elsewhere; "
+                "give a folder that all machines of the cluster share."
+            )
+            raise OptionError("output", problem, options.output, missing, len(parts))
+
+    stages, graph = dict(classifier.timings_), classifier.graph_
     assigned = np.where(fetched(classifier.reachable_), fetched(classifier.transduction_), -1)
-    graph = classifier.graph_
     where = "one block" if graph.n_blocks == 1 else f"{graph.n_blocks} blocks"
     note = Sentence("The graph lay in {}; the search found {:.1%} of the neighbours.", (where, graph.recall_))
     report = summarise(
-        rows, folder.columns, folder.numbers, classifier, assigned, compared_by=compared_by(classifier, None),
-        details=None if options.report is None else _some_rows(X, rows.given.codes, assigned, classifier),
+        rows, classifier, assigned, columns=folder.columns, features=folder.numbers,
         seconds={"reading": folder.seconds, "neighbours": stages.pop("graph"), **stages},
+        details=None if options.report is None else _some_rows(X, rows.given.codes, assigned, classifier),
     )  # fmt: skip
-    return _drawn(replace(report, notes=(*report.notes, note)), options.report, draw)
+    return replace(report, notes=(*report.notes, note))
 
 
 def _in_few_bytes(column: LabelColumn) -> LabelColumn:
@@ -223,16 +173,8 @@ def _some_rows(X: Any, given: IntArray, assigned: IntArray, classifier: Any) -> 
     reachable, bridged = (fetched(array[rows]) for array in (classifier.reachable_, classifier.bridged_))
     return RowDetails(
         given[rows].astype(np.int32), assigned[rows], np.where(reachable, score, np.nan), reachable, bridged,
-        np.ones(len(rows), dtype=bool), rows + 1, None, fetched(X[rows]),
+        rows + 1, None, fetched(X[rows]),
     )  # fmt: skip
-
-
-def _drawn(report: ClassifyReport, page: Path | None, draw: Draw) -> ClassifyReport:
-    """Write the page, and keep no single rows."""
-    if page is not None:
-        with written_whole(page) as file:
-            file.write(page_bytes(draw(report)))
-    return replace(report, details=None)
 
 
 # ------------------------------------------------------------------------------------------------- parts
@@ -268,26 +210,7 @@ def _write_answers(
     assigned = text_column([*names, ""])[np.where(reachable, found, -1)]
     score = np.where(reachable, scores.max(axis=1), np.nan)
     new = NewColumns(label, assigned, score, reachable, given, bridged)
-    return write_part(folder, part, number, new)
-
-
-def write_part(folder: Path, part: RowGroups, number: int, new: NewColumns) -> int:
-    """Write the rows of a part with their new columns into a file of its own; returns how many."""
     path = folder / f"part-{number:05d}.parquet"
     with written_whole(path) as file:
         write_parquet(read_part(part), new, path, file)
     return part.n_rows
-
-
-@contextmanager
-def _new_folder(output: Any, n_parts: int) -> Iterator[Path]:
-    """A folder that appears whole, once all its files are there."""
-    with folder_written_whole(output) as whole:
-        yield Path(whole)
-        written = len(list(Path(whole).glob("part-*.parquet")))
-        if written != n_parts:
-            problem = (
-                "{field} {}: the workers wrote {} of {} files elsewhere; "
-                "give a folder that all machines of the cluster share."
-            )
-            raise OptionError("output", problem, output, n_parts - written, n_parts)

@@ -11,16 +11,8 @@ from graphwell.comparison.compare import compare as compare_methods
 from graphwell.encoders.report import Treatment
 from graphwell.errors import Sentence, Words, counted, in_python
 from graphwell.io.files import written_whole
-from graphwell.jobs.classify import page_bytes
 from graphwell.jobs.report import Grid, Report, columns_grid, written
-from graphwell.jobs.table import (
-    TableOptions,
-    check_files,
-    copies,
-    notes_from_warnings,
-    open_rows,
-    scale_notes,
-)
+from graphwell.jobs.table import TableOptions, check_files, encoded_notes, notes_from_warnings, open_rows
 from graphwell.memory import limited_to
 from graphwell.progress import Progress, silent
 
@@ -81,14 +73,14 @@ class CompareReport(Report):
 def compare(
     options: CompareOptions,
     *,
-    draw: Callable[[CompareReport], str] | None = None,
+    words: Words = in_python,
     progress: Progress = silent,
     on_result: Callable[[Standing], None] | None = None,
 ) -> CompareReport:
     r"""Compare methods on a table that has some labels.
 
-    `on_result` is called with the `Standing` of each method as soon as it is known; `draw` makes the page of
-    ``options.report``, as `graphwell.view.report.comparison_page` does.
+    `on_result` is called with the `Standing` of each method as soon as it is known; `words` names options on
+    the page of ``options.report``.
 
     Examples
     --------
@@ -102,25 +94,26 @@ def compare(
     [('nearest', 1.0)]
     """
     began = time.perf_counter()
-    check_files(options.table, draw=draw, report=options.report)
+    check_files(options.table, report=options.report)
     with limited_to(options.max_memory), notes_from_warnings() as warned:
         rows = open_rows(options, progress)
         encoder, X = rows.encoded()
-        truth = None if rows.truth is None else rows.truth.codes[rows.kept]
         found = compare_methods(
-            X, rows.labels.codes, truth=truth, methods=options.methods, splits=options.splits,
-            n_neighbors=options.n_neighbors, random_state=options.seed, n_jobs=options.n_jobs,
-            progress=progress, on_result=on_result,
+            X, rows.given.codes, truth=None if rows.truth is None else rows.truth.codes,
+            methods=options.methods, splits=options.splits, n_neighbors=options.n_neighbors,
+            random_state=options.seed, n_jobs=options.n_jobs, progress=progress, on_result=on_result,
         )  # fmt: skip
     report = CompareReport(
         table=options.table,
         columns=rows.columns(encoder),
         found=replace(found, classes=tuple(rows.classes[code] for code in found.classes)),
-        notes=(*warned(), *rows.notes, *copies(X)[1], *encoder.notes_, *scale_notes(encoder)),
+        notes=(*warned(), *rows.notes, *encoded_notes(encoder, X)),
         seconds={"graph": found.seconds_graph, "in all": time.perf_counter() - began},
         files=() if options.report is None else (options.report,),
     )
-    if options.report is not None and draw is not None:
+    if options.report is not None:
+        from graphwell.jobs.page import comparison_page
+
         with written_whole(options.report) as file:
-            file.write(page_bytes(draw(report)))
+            file.write(comparison_page(report, words))
     return report

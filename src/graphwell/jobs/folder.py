@@ -19,8 +19,7 @@ from graphwell.encoders.report import listed
 from graphwell.errors import OptionError, Sentence, counted
 from graphwell.graph.knn import build_search, neighbors_of_all
 from graphwell.io.cells import Table, as_text, text_column
-from graphwell.io.files import endings
-from graphwell.io.tables import FORMATS, open_table
+from graphwell.io.tables import open_table
 from graphwell.progress import Progress
 
 PATH, TEXT, LABEL = "path", "text", "label"
@@ -30,13 +29,6 @@ NEAR = 0.03
 """Largest squared distance of near copies, as a share of the mean between any two."""
 PAIRS_NAMED = 3
 LONGEST_NAME = 100
-
-
-def is_folder(path: Path) -> bool:
-    """Whether a path is a folder of files, and no table that is kept in a folder."""
-    return path.is_dir() and not any(
-        endings(path) & set(known.suffixes) for known in FORMATS if known.is_folder
-    )
 
 
 def open_folder(options: Any, progress: Progress) -> Table:

@@ -8,17 +8,17 @@ from typing import Any, Self
 
 import numpy as np
 
+from graphwell._rows import fetched
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.active import Session
-from graphwell.active.suggest import fetched
 from graphwell.errors import OptionError
 from graphwell.io.cells import NEW_NAMES, NewColumns, Table, as_numbers, as_text, text_column
 from graphwell.io.files import check_distinct, check_output, written_whole
 from graphwell.io.tables import format_of, write_table
 from graphwell.io.text import write_cells
-from graphwell.jobs.folder import is_folder
+from graphwell.jobs.folder import PATH, TEXT
 from graphwell.jobs.suggest import CANNOT_TELL, ROW, USUAL_LABEL, SuggestOptions, cannot_tell
-from graphwell.jobs.table import TableRows, find_column, notes_from_warnings, open_rows
+from graphwell.jobs.table import TableRows, find_column, is_folder, notes_from_warnings, open_rows
 from graphwell.memory import limited_to
 from graphwell.progress import Progress, silent
 
@@ -47,6 +47,10 @@ class LabelOptions(SuggestOptions):
     def for_table(self, table: Table) -> Self:
         """The same options with what a table settles; pictures and places on the map are no features."""
         settled = super().for_table(table)
+        if table.vectors is not None and TEXT in table.names:  # a folder of files shows them
+            settled = replace(settled, text_column=TEXT)
+        elif table.vectors is not None:
+            settled = replace(settled, image_column=PATH, images=self.table)
         shown = {self.image_column, *(self.xy or ())}
         shown -= {settled.label, settled.row_id, *(self.features or ())}
         return replace(settled, drop=(*settled.drop, *(name for name in table.names if name in shown)))
@@ -102,7 +106,7 @@ class FoundLabels:
 class LabelledTable:
     """A table, its rows ready to be compared, and what is shown of them.
 
-    Rows are counted from 0 among those that are compared.
+    Rows are counted from 0.
 
     Attributes
     ----------
@@ -110,8 +114,6 @@ class LabelledTable:
     read : TableRows
     points : array
         Rows as they are compared.
-    rows : array
-        Row of the table of each row that is compared.
     given : array
         Class of each row in the column of labels, -1 for none, -2 where it cannot be told.
     folder : Path
@@ -130,8 +132,7 @@ class LabelledTable:
         if options.images is not None and not options.images.is_dir():
             raise OptionError("images", "{field} {} is no folder.", options.images)
         self.points = read.encoded()[1]
-        self.rows: IntArray = np.flatnonzero(read.kept)
-        self.given: IntArray = np.where(cannot_tell(read), -2, read.given.codes)[self.rows]
+        self.given: IntArray = np.where(cannot_tell(read), -2, read.given.codes)
         self.folder = options.images or options.table.resolve().parent
         self._columns: dict[str, Any] = {}
         self._pictures = None
@@ -157,7 +158,7 @@ class LabelledTable:
             numbers = as_numbers(self._column(find_column(self.read.table, name, "xy")))
             if numbers is None or not np.isfinite(numbers).all():
                 raise OptionError("xy", "{field} {}: the column must hold a number in every row.", name)
-            found.append(numbers[self.rows])
+            found.append(numbers)
         return np.stack(found, axis=1).astype(np.float32)
 
     def _one_for_each_row(self) -> list[str]:
@@ -165,17 +166,17 @@ class LabelledTable:
         found = sorted(path.name for path in self.folder.iterdir() if path.suffix.lower() in PICTURE_SUFFIXES)
         if self.read.ids is not None:
             by_stem = {Path(name).stem: name for name in found} | {name: name for name in found}
-            names = [by_stem.get(str(name)) for name in self.read.ids[self.rows].tolist()]
+            names = [by_stem.get(str(name)) for name in self.read.ids.tolist()]
             if None in names:
                 problem = "{field} {} has no picture named like row {:,}, {!r}."
                 first = names.index(None)
-                raise OptionError("images", problem, self.folder, self.rows[first] + 1, self.name(first))
+                raise OptionError("images", problem, self.folder, first + 1, self.name(first))
             return [name for name in names if name is not None]
         n = self.read.table.n_rows
         if len(found) != n:
             problem = "{field} {} holds {:,} pictures for {:,} rows; name them by {image_column} or {row_id}."
             raise OptionError("images", problem, self.folder, len(found), n)
-        return [found[row] for row in self.rows]
+        return found
 
     @cached_property
     def fingerprint(self) -> dict[str, Any]:
@@ -206,8 +207,8 @@ class LabelledTable:
 
     def name(self, row: int) -> str:
         """What a row is called: its id, or its number in the table from 1."""
-        number = int(self.rows[row]) + 1
-        return self.read.id_of(number) or str(number)
+        number, name = self.read.name_of(row)
+        return name or str(number)
 
     def cells(self, row: int) -> list[tuple[str, str]]:
         """Names and cells of a row, without labels, pixels and its text."""
@@ -233,8 +234,8 @@ class LabelledTable:
         """A row's numbers as a picture, from 0 (lowest of the row) to 255 (highest)."""
         if self.options.pixels is None:
             return None
-        at, point = int(self.rows[row]), self.options.decimal or "."
-        cells = [as_numbers(self._column(name)[at : at + 1], point) for name in self.numbers]
+        point = self.options.decimal or "."
+        cells = [as_numbers(self._column(name)[row : row + 1], point) for name in self.numbers]
         values = np.array([0.0 if cell is None or np.isnan(cell[0]) else cell[0] for cell in cells])
         low, high = float(values.min()), float(values.max())
         grey = np.rint(255 * (values - low) / ((high - low) or 1.0)).astype(int)
@@ -246,14 +247,14 @@ class LabelledTable:
         wanted = wanted.strip().lower()
         if not wanted:
             return []
-        found = np.zeros(len(self.rows), dtype=bool)
+        found = np.zeros(len(self.given), dtype=bool)
         if wanted.isdecimal() and self.read.ids is None:
-            found |= self.rows == int(wanted) - 1
+            found |= np.arange(len(found)) == int(wanted) - 1
         text = self.options.text_column
         names = [n for n in (*self._shown, *([text] if text else [])) if not self._holds_numbers(n)]
         ids = [] if self.read.ids is None else [self.read.ids]
         for column in (*ids, *map(self._column, names)):
-            found |= np.strings.find(np.strings.lower(as_text(column)[self.rows]), wanted) >= 0
+            found |= np.strings.find(np.strings.lower(as_text(column)), wanted) >= 0
         return [int(row) for row in np.flatnonzero(found)[:MOST_FOUND]]
 
     def nearest(self, row: int, among: IntArray, n: int) -> list[int]:
@@ -279,8 +280,7 @@ class LabelledTable:
         return self._columns[name]
 
     def _cell(self, name: str, row: int) -> str:
-        at = int(self.rows[row])
-        return str(as_text(self._column(name)[at : at + 1])[0])[:LONGEST_CELL]
+        return str(as_text(self._column(name)[row : row + 1])[0])[:LONGEST_CELL]
 
 
 def open_table(options: LabelOptions, *, progress: Progress = silent) -> LabelledTable:
@@ -311,20 +311,17 @@ def write_labels(table: LabelledTable, classes: tuple[str, ...], given: IntArray
 
     One that cannot be told, -2, has no label: a guess would look like an answer.
     """
-    n, at, path = table.read.table.n_rows, table.rows, table.options.labelled
-    assigned, score, status = np.full(n, -1), np.full(n, np.nan), np.full(n, 3)
-    reachable, bridged, was_given = (np.zeros(n, dtype=bool) for _ in range(3))
-    labelled = found.reachable & (given != -2)
-    was_given[at], assigned[at] = given >= 0, np.where(labelled, found.labels, -1)
-    reachable[at], bridged[at] = found.reachable, found.bridged
-    score[at] = np.where(labelled, found.scores.max(axis=1), np.nan)
-    status[at] = np.select([given >= 0, given == -2, found.doubt > UNCERTAIN], [0, 2, 3], 1)
+    path, labelled = table.options.labelled, found.reachable & (given != -2)
+    assigned = np.where(labelled, found.labels, -1)
+    score = np.where(labelled, found.scores.max(axis=1), np.nan)
+    status = np.select([given >= 0, given == -2, found.doubt > UNCERTAIN], [0, 2, 3], 1)
     met = {classes[code] for code in np.unique(assigned) if code >= 0}
     like = table.read.options.label if met <= set(table.read.given.names) else None
     labels = text_column([*classes, ""])[assigned]
-    shown = bridged if bridged.any() else None
-    states = text_column(STATES)[status]
-    new = NewColumns(like or None, labels, score, reachable, was_given, shown, table.options.safe_csv, states)
+    new = NewColumns(
+        like or None, labels, score, found.reachable, given >= 0,
+        found.bridged if found.bridged.any() else None, table.options.safe_csv, text_column(STATES)[status],
+    )  # fmt: skip
     with written_whole(path) as file:
         write_table(table.read.table, new, path, file)
 
@@ -334,6 +331,6 @@ def write_answers(table: LabelledTable, classes: tuple[str, ...], given: IntArra
     said = np.flatnonzero((given >= 0) | (given == -2))
     names = [CANNOT_TELL if given[row] < 0 else classes[given[row]] for row in said]
     label = table.read.options.label or USUAL_LABEL
-    cells = {ROW: text_column([str(row + 1) for row in table.rows[said]]), label: text_column(names)}
+    cells = {ROW: text_column([str(row + 1) for row in said]), label: text_column(names)}
     with written_whole(table.options.answers) as file:
         write_cells(cells, table.read.table, table.options.answers, file, safe=table.options.safe_csv)

@@ -12,8 +12,6 @@ from graphwell.encoders.report import Treatment, grouped, listed
 from graphwell.errors import OptionError, Sentence, Words, counted, in_python
 
 Z_95 = 1.959964
-FEW_LABELS = 30
-"""With fewer labels a Wilson interval is about 30 points wide."""
 LOOK_AT_FIRST = 5
 FROM_ONE = "; row 1 is the first below the header"
 LIKELY_WRONG = 0.1
@@ -85,60 +83,29 @@ def as_json(value: Any, words: Words = in_python) -> Any:
 
 @dataclass(frozen=True)
 class Accuracy:
-    """A number of correct answers, of which `independent` ones do not depend on each other.
+    """A number of correct answers.
 
     Examples
     --------
-    >>> Accuracy(9, 10).share
-    0.9
-    >>> low, high = Accuracy(9, 10).interval
-    >>> round(low, 2), round(high, 2)
-    (0.6, 0.98)
+    >>> Accuracy(9, 10).as_json()
+    {'accuracy': 0.9, 'right': 9, 'of': 10, 'interval_95': [0.5958, 0.9821]}
     """
 
     right: int
     of: int
-    independent: int | None = None  # all of them, unless told
 
     @property
     def share(self) -> float:
         """Correct answers per question."""
         return self.right / self.of
 
-    @property
-    def interval(self) -> tuple[float, float]:
-        """Where the true share lies with 95 % confidence (Wilson)."""
-        n, p, z = self.independent or self.of, self.share, Z_95
+    def as_json(self) -> dict[str, Any]:
+        """Return values that JSON can hold, with Wilson's interval of 95 % confidence."""
+        n, p, z = self.of, self.share, Z_95
         centre = (p + z * z / (2 * n)) / (1 + z * z / n)
         half = z / (1 + z * z / n) * np.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-        return max(0.0, float(centre - half)), min(1.0, float(centre + half))
-
-    def as_json(self) -> dict[str, Any]:
-        """Return values that JSON can hold."""
-        interval = [round(each, 4) for each in self.interval]
-        return {"accuracy": self.share, "right": self.right, "of": self.of, "interval_95": interval}
-
-
-@dataclass(frozen=True)
-class Holdout(Accuracy):
-    """Correct answers on labels that were hidden in turn; labels of copies of a row are not independent."""
-
-    runs: int = 1
-
-    @property
-    def in_words(self) -> str:
-        """The share and how little it may tell."""
-        low, high = (round(100 * each) for each in self.interval)
-        labels = self.independent or self.of
-        runs = "A run" if self.runs == 1 else f"{self.runs} runs, each"
-        asked = f"{runs} without some of the given labels, got {self.right:,} of {self.of:,} right"
-        asked += f", {labels:,} different ones" if labels < self.of else ""
-        share = f"{asked}: {100 * self.share:.1f} % (95 % confidence: {low} to {high} %)."
-        return share + (" So few labels tell little." if labels < FEW_LABELS else "")
-
-    def as_json(self) -> dict[str, Any]:
-        """Return values that JSON can hold."""
-        return {**super().as_json(), "runs": self.runs, "labels": self.independent or self.of}
+        interval = [round(max(0.0, float(centre - half)), 4), round(min(1.0, float(centre + half)), 4)]
+        return {"accuracy": p, "right": self.right, "of": n, "interval_95": interval}
 
 
 @dataclass(frozen=True)
@@ -148,14 +115,6 @@ class Estimate:
     share: float
     interval: tuple[float, float]
     by_class: tuple[Accuracy, ...]  # whose `of` may be 0
-
-    @property
-    def in_words(self) -> str:
-        """The estimate and how little it may tell."""
-        low, high = (round(100 * each) for each in self.interval)
-        of = sum(each.of for each in self.by_class)
-        words = f"Estimated accuracy: {100 * self.share:.1f} % (90 % confidence: {low} to {high} %)"
-        return f"{words}, by cross-validation on {counted(of, 'label')}."
 
     def as_json(self) -> dict[str, Any]:
         """Return values that JSON can hold."""
@@ -187,7 +146,7 @@ def compare_with_truth(
     >>> assigned, given, truth = np.array([0, 1, -1]), np.array([0, -1, -1]), np.array([0, 1, 0])
     >>> found = compare_with_truth(assigned, given, truth, ("a", "b"))
     >>> found.accuracy
-    Accuracy(right=1, of=2, independent=None)
+    Accuracy(right=1, of=2)
     >>> found.confusion
     array([[0, 0, 1],
            [0, 1, 0]])
@@ -257,11 +216,10 @@ class RowDetails:
     score: FloatArray  # of the class found; NaN for none
     reachable: BoolArray  # whether a label reached the row
     bridged: BoolArray  # whether only over a bridge between components of the graph
-    kept: BoolArray  # whether its features were complete enough to take part
     ids: Any = None  # names of the rows
     files: Any = None  # of a folder, one for each row
-    points: FloatArray | None = None  # features of the kept rows as they were compared, where a page is drawn
-    graph: Any = None  # of the kept rows
+    points: FloatArray | None = None  # features as they were compared, where a page is drawn
+    graph: Any = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -270,7 +228,6 @@ class ClassifyReport(Report):
 
     table: Path
     rows: int
-    rows_left_out: int
     rows_labelled: int  # those without a given label that got one
     features: tuple[str, ...]  # columns that rows were compared by
     columns: tuple[Treatment, ...]
@@ -283,13 +240,12 @@ class ClassifyReport(Report):
     calibrated: bool  # whether the scores were calibrated on held-out labels
     sweeps: int
     status: str  # how the run ended, in a sentence
-    compared_by: str | None = None  # how rows were compared, where the method or a rule chose it
+    compared_by: str | None  # how rows were compared, where the method or a rule chose it
     estimate: Estimate | None  # of the fit
-    holdout: Holdout | None
     truth: Comparison | None
     doubtful: tuple[DoubtfulRow, ...]
-    to_label: tuple[RowToLabel, ...] = ()
-    label_issues: tuple[LabelIssue, ...] | None = None  # worst first; None where labels were not checked
+    to_label: tuple[RowToLabel, ...]
+    label_issues: tuple[LabelIssue, ...] | None  # worst first; None where labels were not checked
     notes: tuple[Sentence, ...]
     seconds: Mapping[str, float]
     output: Path | None
@@ -305,8 +261,8 @@ class ClassifyReport(Report):
         found += f" {counted(lost, 'row')} got none." if lost else ""
         lead = [f"{found} {self._accuracy(words)}"]
         if self.truth is not None:
-            right, of, share = self.truth.accuracy.right, self.truth.accuracy.of, self.truth.accuracy.share
-            agree = f"{100 * share:.2f} % of the {of:,} rows without a given label agree with the truth"
+            right, of = self.truth.accuracy.right, self.truth.accuracy.of
+            agree = f"{100 * right / of:.2f} % of the {of:,} rows without a given label agree with the truth"
             lead.append(f"{agree} ({of - right:,} do not)." if right < of else f"{agree}.")
         lead.append(f"Classes: {listed([f'{each.name} ({each.assigned:,})' for each in self.classes])}.")
         lead += written(self.files)
@@ -319,15 +275,18 @@ class ClassifyReport(Report):
         return [*lead, *([] if self.compared_by is None else [f"Compared by: {self.compared_by}."])]
 
     def _accuracy(self, words: Words) -> str:
-        """How good the labels are, by labels that were hidden."""
-        known = self.holdout or self.estimate
-        if known is not None:
-            return known.in_words
-        how = words("holdout", "0.2")
+        """How good the labels are, by labels that were held out."""
+        if self.estimate is not None:
+            low, high = (round(100 * each) for each in self.estimate.interval)
+            share = f"{100 * self.estimate.share:.1f} % (90 % confidence: {low} to {high} %)"
+            of = counted(sum(each.of for each in self.estimate.by_class), "label")
+            return f"Estimated accuracy: {share}, by cross-validation on {of}."
         if self.labels_given == self.rows:
-            check = words("check_labels", "")
-            return f"{check.strip()} lists those that look wrong, {how} estimates the accuracy."
-        return f"Their accuracy was not estimated; {how} does that where classes have two labels or more."
+            return f"{words('check_labels', '').strip()} lists those that look wrong."
+        return (
+            "Their accuracy was not estimated; the default method does that from two labels of each class "
+            "on, and graphwell compare for every method."
+        )
 
     def grids(self, words: Words = in_python) -> list[Grid]:
         """The given labels that look wrong and the rows to label next, where they were asked for."""
@@ -347,7 +306,6 @@ class ClassifyReport(Report):
             counted(len(self.classes), "class", "classes"),
             f"{self.components_without_labels:,} of {self.components:,} components without a label",
             *([f"{counted(self.bridged_rows, 'row')} bridged"] if self.bridged_rows else []),
-            *([f"{counted(self.rows_left_out, 'row')} left out"] if self.rows_left_out else []),
         ]
         found: list[str | Grid] = [f"{', '.join(counts)}."]
         found.append(f"{self.sweeps:,} sweeps. {self.status}" if self.sweeps else self.status)

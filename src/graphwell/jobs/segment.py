@@ -3,7 +3,7 @@
 import re
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import IO, Any
@@ -37,11 +37,11 @@ from graphwell.io.painted import Painting
 from graphwell.io.pictures import Placement
 from graphwell.jobs.report import ClassCount, Grid, Report, written
 from graphwell.jobs.table import notes_from_warnings
-from graphwell.memory import allowed, check_fits, in_words, limited_to
+from graphwell.memory import check_fits, limited_to
 from graphwell.progress import Progress, silent
 from graphwell.segmentation import drawing
 from graphwell.segmentation.features import MOST_CHANNELS
-from graphwell.segmentation.pyramid import picture_bytes, reduced, reduced_seeds, working_pixels
+from graphwell.segmentation.pyramid import picture_bytes
 from graphwell.segmentation.seeds import channels_last
 from graphwell.segmentation.segmenter import (
     DoubtfulSquare,
@@ -51,12 +51,9 @@ from graphwell.segmentation.segmenter import (
     unreached_sentence,
 )
 
-Say = Callable[[Sentence], object]
 Write = Callable[[IO[bytes]], None]
 FILES = ("image", "seeds", "output", "overlay", "sheet", "scores", "seeds_out")
 OF_THE_SEGMENTER = ("radius", "color_scale", "smoothing", "patch", "device", "n_jobs")
-NAMES_SAID = 12
-MOST_REDUCED = 8  # beside a copy reduced by more than this, a refusal is the better answer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,7 +74,7 @@ class SegmentOptions:
     snap: bool = False  # give colours of the seeds that are no clear mixture to the nearest plain colour
     seeds_out: Path | None = None  # file for the marks as they were read, written before the work
     max_pixels: int = MAX_PIXELS  # larger pictures are refused before they are read
-    max_memory: str | None = None  # pictures that need more are reduced or refused; what is free by default
+    max_memory: str | None = None  # larger pictures are refused; what is free by default
     spacing: tuple[float, ...] | None = None  # of points along each axis; what the file says by default
     channel_axis: int | None = None  # by default the last; a picture of three axes is then no volume
     radius: float = 3.0
@@ -158,13 +155,11 @@ def segment(
     options: SegmentOptions,
     *,
     progress: Progress = silent,
-    say: Say | None = None,
     segmented: Callable[[IntArray], Segmentation] | None = None,
 ) -> SegmentReport:
     """Give every pixel of a picture a class, and write what the options ask for: all files or none.
 
-    `say` is called with sentences on what was read before anything is computed from it. `segmented` may
-    return the segmentation of marks that was computed before.
+    `segmented` may return the segmentation of marks that was computed before.
 
     Examples
     --------
@@ -190,49 +185,48 @@ def segment(
     with limited_to(options.max_memory), notes_from_warnings() as notes:
         progress("reading", None)
         scene = _read(options)
-        marks, reduced_note = scene.marks, []
+        marks, seeds = scene.marks, scene.marks.classes
         masks = _mask_files(options, marks)
-        seeds = {number: int((marks.classes == number).sum()) for number in marks.names}
-        if say is not None:
-            classes = [f"{marks.names[number]} {count:,}" for number, count in seeds.items()]
-            said = ", ".join([*classes[:NAMES_SAID], *(["..."] if len(classes) > NAMES_SAID else [])])
-            text = "{} marks {:,} pixels of {:,} classes: {}."
-            say(Sentence(text, (options.seeds.name, sum(seeds.values()), len(classes), said)))
-        if options.seeds_out is not None:
-            write = _labels_writer(options.seeds_out, marks.classes, scene)
-            _write_all({options.seeds_out: write}, None)
-        if segmented is None:
-            factor, sentence = _planned(options, scene)
-            if say is not None:
-                say(sentence)
-            reduced_note = [sentence] if factor > 1 else []
+        if options.seeds_out is not None:  # before the work: they show whether the marks were understood
+            _write_all({options.seeds_out: _labels_writer(options.seeds_out, seeds, scene)}, None)
         read = time.perf_counter() - began
-        found = segmented(marks.classes) if segmented else _segmented(scene, options, factor, progress)
+        if segmented is None:
+            n_channels = min(scene.picture.size // seeds.size, MOST_CHANNELS)
+            check_fits(options.image, picture_bytes(seeds.size, n_channels))
+            segmenter = Segmenter(
+                scene.picture,
+                channel_axis=None if scene.picture.ndim == seeds.ndim else -1,
+                spacing=scene.spacing,
+                progress=progress,
+                **{name: getattr(options, name) for name in OF_THE_SEGMENTER},
+            )
+            segmented = segmenter.segment
+        found = segmented(seeds)
         progress("writing", None)
         _write_all(_writers(options, masks, scene, found), options.masks)
-    counts = {int(c): int((found.labels == c).sum()) for c in found.classes}
     written = (getattr(options, name) for name in ("seeds_out", *FILES[2:-1], "masks"))
+    counts = {int(c): (int((seeds == c).sum()), int((found.labels == c).sum())) for c in found.classes}
     return SegmentReport(
         image=options.image,
         size=found.labels.shape,
-        seeds=sum(seeds.values()),
+        seeds=int((seeds >= 0).sum()),
         classes=tuple(
             SegmentClass(
-                name=marks.names[number],
-                given=seeds[number],
-                assigned=assigned,
-                number=number,
-                share=assigned / found.labels.size,
-                color="#{:02x}{:02x}{:02x}".format(*marks.colors[number]),
+                marks.names[c],
+                given,
+                assigned,
+                c,
+                assigned / found.labels.size,
+                "#{:02x}{:02x}{:02x}".format(*marks.colors[c]),
             )
-            for number, assigned in counts.items()
+            for c, (given, assigned) in counts.items()
         ),
         unreachable_pixels=found.unreached,
-        mark_next=found.mark_next(marks.classes),
+        mark_next=found.mark_next(seeds),
         sweeps=found.result.n_sweeps,
         status=found.result.status.value,
         output=options.output,
-        notes=(*marks.notes, *notes(), *reduced_note, *_notes(options, scene, found)),
+        notes=(*marks.notes, *notes(), *_notes(options, scene, found)),
         files=tuple(path for path in written if path is not None),
         seconds={"reading": read, **found.seconds, "in all": time.perf_counter() - began},
     )
@@ -267,49 +261,6 @@ def _read(options: SegmentOptions) -> Scene:
     told = None if placement is None else placement.spacing
     fits = options.spacing is None and told is not None and len(told) == n_axes
     return Scene(picture, marks, placement, told if fits else options.spacing)
-
-
-def _planned(options: SegmentOptions, scene: Scene) -> tuple[int, Sentence]:
-    """The factor by which a picture is reduced so that it fits into memory, and that in words."""
-    classes, picture = scene.marks.classes, scene.picture
-    n, n_channels = classes.size, min(picture.size // classes.size, MOST_CHANNELS)
-    can_shrink = classes.ndim == 2 and not isinstance(picture, np.ma.MaskedArray)
-    for factor in range(1, MOST_REDUCED + 1 if can_shrink else 2):
-        rest = n // factor**2
-        if picture_bytes(rest, n_channels) <= allowed():
-            break
-    check_fits(options.image, picture_bytes(rest, n_channels))
-    if factor == 1:
-        needed = in_words(picture_bytes(n, n_channels, working_pixels(n, n_channels)))
-        return 1, Sentence("{:,} points take about {} of memory.", (n, needed))
-    text = (
-        "Memory of {} does for a copy of 1 / {} of the picture's height and width only: borders are so "
-        "much coarser; {max_memory} allows more."
-    )
-    return factor, Sentence(text, (in_words(allowed()), factor))
-
-
-def _segmented(scene: Scene, options: SegmentOptions, factor: int, progress: Progress) -> Segmentation:
-    """Segment the picture, or a copy whose sides are reduced by a factor: there marks keep their class."""
-    seeds = scene.marks.classes
-    segmenter = Segmenter(
-        reduced(scene.picture, factor) if factor > 1 else scene.picture,
-        channel_axis=None if scene.picture.ndim == seeds.ndim else -1,
-        spacing=scene.spacing,
-        progress=progress,
-        **{name: getattr(options, name) for name in OF_THE_SEGMENTER},
-    )
-    if factor == 1:
-        return segmenter.segment(seeds)
-    found = segmenter.segment(reduced_seeds(seeds, factor))
-
-    def large(plane: IntArray) -> IntArray:
-        wide = np.repeat(np.repeat(plane, factor, axis=0), factor, axis=1)
-        return wide[: seeds.shape[0], : seeds.shape[1]]
-
-    score, reachable, masked = (large(plane) for plane in (found.score, found.reachable, found.masked))
-    labels = np.where(seeds >= 0, seeds, large(found.labels))
-    return replace(found, labels=labels, score=score, reachable=reachable, masked=masked)
 
 
 def _notes(options: SegmentOptions, scene: Scene, found: Segmentation) -> list[Sentence]:

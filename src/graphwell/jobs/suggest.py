@@ -25,11 +25,10 @@ from graphwell.jobs.table import (
     TableOptions,
     TableRows,
     check_files,
-    copies,
+    encoded_notes,
     find_column,
     notes_from_warnings,
     open_rows,
-    scale_notes,
 )
 from graphwell.memory import limited_to
 from graphwell.progress import Progress, silent
@@ -121,8 +120,8 @@ def suggest(options: SuggestOptions, *, progress: Progress = silent) -> SuggestR
         progress("neighbours", None)
         names = np.array([*rows.classes, None], dtype=object)
         found = choose(
-            X, names[rows.labels.codes], n=options.n, strategy=options.strategy, random_state=options.seed,
-            exclude=np.flatnonzero(closed[rows.kept]), n_neighbors=options.n_neighbors,
+            X, names[rows.given.codes], n=options.n, strategy=options.strategy, random_state=options.seed,
+            exclude=np.flatnonzero(closed), n_neighbors=options.n_neighbors,
             device=options.device, n_jobs=options.n_jobs,
         )  # fmt: skip
         to_label = rows_to_label(found, rows)
@@ -137,7 +136,7 @@ def suggest(options: SuggestOptions, *, progress: Progress = silent) -> SuggestR
         classes=rows.classes,
         strategy=found.strategy,
         to_label=to_label,
-        notes=(*warned(), *rows.notes, *copies(X)[1], *encoder.notes_, *scale_notes(encoder)),
+        notes=(*warned(), *rows.notes, *encoded_notes(encoder, X)),
         seconds={"in all": time.perf_counter() - began},
         files=() if options.output is None else (options.output,),
     )
@@ -189,17 +188,8 @@ class MergeReport(Report):
         return [f"{merged}; the table has {self.labels:,} labels now.", *written(self.files)]
 
 
-def merge_answers(
-    table: Path,
-    answers: Path,
-    output: Path,
-    *,
-    label: str = USUAL_LABEL,
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    progress: Progress = silent,
-) -> MergeReport:
-    r"""Write the table with the answers of a file of questions in its column of labels, a new one if need be.
+def merge_answers(options: SuggestOptions, answers: Path, *, progress: Progress = silent) -> MergeReport:
+    r"""Write a table with the answers of a file of questions in its column of labels, a new one if need be.
 
     Examples
     --------
@@ -208,33 +198,32 @@ def merge_answers(
     ...     pets, ask, out = (Path(folder) / name for name in ("pets.csv", "ask.csv", "out.csv"))
     ...     _ = pets.write_text("weight\n4\n30\n")
     ...     _ = ask.write_text("graphwell_row,graphwell_reason,label,weight\n2,largest group,dog,30\n")
-    ...     report = merge_answers(pets, ask, out)
+    ...     report = merge_answers(SuggestOptions(table=pets, output=out), ask)
     ...     out.read_text()
     'weight,label\n4,\n30,dog\n'
     >>> report.answered
     1
     """
+    output, label = options.output, options.label or USUAL_LABEL
+    if output is None:
+        raise OptionError("output", "{field} is needed: the file for the table with the answers.")
     check_text_name(output, "output")
-    check_files(table, output=output)
+    check_files(options.table, output=output)
     check_distinct([("answers", answers), ("output", output)])
-    whole = open_table(table, Reading(delimiter, encoding, progress=progress))
+    table = open_table(options.table, Reading(options.delimiter, options.encoding, progress=progress))
     asked = open_table(answers)
-    rows = _rows_of_answers(asked, whole)
     found = np.strings.strip(as_text(asked.column(find_column(asked, label, "label"))))
-    _check_cells(asked, whole, rows, label)
-    labels = text_column([""] * whole.n_rows)
-    if label in whole.names:
-        labels = as_text(whole.column(label)).copy()
+    rows = _rows_of_answers(asked, table, label)
+    labels = as_text(table.column(label)).copy() if label in table.names else text_column([""] * table.n_rows)
     old, empty, cannot = np.strings.strip(labels[rows]), is_missing(found), np.asarray(found == CANNOT_TELL)
-    corrected = ~empty & ~is_missing(old) & np.asarray(old != found)
     labels[rows[~empty]] = found[~empty]
-    cells = {name: as_text(whole.column(name)) for name in whole.names} | {label: labels}
+    cells = {name: as_text(table.column(name)) for name in table.names} | {label: labels}
     with written_out(output) as file:
-        write_cells(cells, whole, output, file)
+        write_cells(cells, table, output, file)
     return MergeReport(
-        table=table,
+        table=options.table,
         answered=int((~empty & ~cannot).sum()),
-        corrected=int(corrected.sum()),
+        corrected=int((~empty & ~is_missing(old) & np.asarray(old != found)).sum()),
         cannot_tell=int(cannot.sum()),
         unanswered=int(empty.sum()),
         labels=int((~is_spelled(labels)).sum()),
@@ -243,8 +232,8 @@ def merge_answers(
     )
 
 
-def _rows_of_answers(asked: Table, table: Table) -> IntArray:
-    """Rows that the answers belong to, from 0."""
+def _rows_of_answers(asked: Table, table: Table, label: str) -> IntArray:
+    """Rows that the answers belong to, from 0; answers to another table, or to moved rows, are refused."""
     if ROW not in asked.names:
         problem = "{field} {}: there is no column {!r}; give a file that `suggest` wrote."
         raise OptionError("answers", problem, asked.path, ROW)
@@ -259,19 +248,15 @@ def _rows_of_answers(asked: Table, table: Table) -> IntArray:
     twice = np.flatnonzero(np.bincount(rows, minlength=1) > 1)
     if len(twice):
         raise OptionError("answers", "{field} {} names row {:,} twice.", asked.path, int(twice[0]) + 1)
-    return rows
-
-
-def _check_cells(asked: Table, table: Table, rows: IntArray, label: str) -> None:
-    """Refuse answers to another table, or to one whose rows were moved."""
     for name in asked.names:
         if name in (ROW, REASON, label) or name not in table.names:
             continue
         different = np.asarray(as_text(asked.column(name)) != as_text(table.column(name))[rows])
         if different.any():
-            at = int(different.argmax())
+            row = int(rows[different.argmax()]) + 1
             problem = (
                 "{field} {}: row {:,} has another {!r} in {}; "
                 "give the table that the questions were made from."
             )
-            raise OptionError("answers", problem, asked.path, int(rows[at]) + 1, name, table.path)
+            raise OptionError("answers", problem, asked.path, row, name, table.path)
+    return rows

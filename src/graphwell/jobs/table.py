@@ -14,7 +14,7 @@ import numpy as np
 
 from graphwell._checks import one_of
 from graphwell._rows import equal_rows
-from graphwell._types import BoolArray, FloatArray, IntArray
+from graphwell._types import FloatArray, IntArray
 from graphwell.encoders.report import Treatment, hint, left_out
 from graphwell.encoders.table import TableEncoder
 from graphwell.errors import OptionError, Sentence
@@ -22,14 +22,13 @@ from graphwell.estimators.inputs import encoded_frame
 from graphwell.estimators.labels import Labels, NoKnownLabelError, read_labels, with_classes
 from graphwell.estimators.tuning.metrics import by_the_data
 from graphwell.io.cells import NEW_NAMES, Table, as_text
-from graphwell.io.files import STANDARD, check_distinct, check_output, check_standard_output
-from graphwell.io.tables import format_of, open_table
+from graphwell.io.files import STANDARD, check_distinct, check_output, check_standard_output, endings
+from graphwell.io.tables import FORMATS, format_of, open_table
 from graphwell.io.text import Reading
-from graphwell.jobs.folder import PATH, TEXT, is_folder, open_folder
 from graphwell.progress import Progress, silent
 
 SCALES = ("auto", "none", "standard", "robust")
-MISSING_RULES = ("fill", "error", "drop", "mean")
+MISSING_RULES = ("fill", "error", "mean")
 MOST_CLASSES = 1000
 """From here on, a column in which most classes have one label is taken for another column by mistake."""
 PAGE_SUFFIXES = (".html", ".htm")
@@ -51,7 +50,7 @@ class TableOptions:
     as_category: tuple[str, ...] = ()
     scale: str = "auto"  # of numbers: left to the method, or one of `SCALES`
     pca: int | None = None  # principal components that features are projected onto
-    missing: str = "fill"  # fill cells and mark them, refuse them, drop their rows, or put the column's mean
+    missing: str = "fill"  # fill cells and mark them, refuse them, or put the column's mean
     n_neighbors: int = 10  # that each row is linked to
     n_jobs: int | None = None  # threads; all cores by default
     seed: int = 0  # of everything random
@@ -83,10 +82,9 @@ class TableOptions:
 
     def table_encoder(self, scale: Any = True) -> TableEncoder:
         """The encoder that these options ask for; `scale` is that of the method where none is asked for."""
-        missing = "fill" if self.missing == "drop" else self.missing
         scale = {"auto": scale, "none": False}.get(self.scale, self.scale)
         return TableEncoder(
-            self.features, (), self.as_number, self.as_category, self.decimal, missing, scale, self.pca,
+            self.features, (), self.as_number, self.as_category, self.decimal, self.missing, scale, self.pca,
             "auto" if is_folder(self.table) else self.encoder,
         )  # fmt: skip
 
@@ -119,8 +117,7 @@ class TableRows:
     given: LabelColumn
     truth: LabelColumn | None  # numbered like the given labels
     ids: Any  # names of the rows, None if they have none
-    kept: BoolArray  # rows that take part: all, or those without missing values
-    frame: Any  # those rows, with the columns that have no other role
+    frame: Any  # the columns that have no other role
     roles: Mapping[str, Treatment]  # of the other columns
     notes: tuple[Sentence, ...]
 
@@ -131,18 +128,12 @@ class TableRows:
 
     @property
     def labels(self) -> Labels:
-        """Given labels of the rows that take part; near copies are held out together."""
-        groups = None if self.table.groups is None else self.table.groups[self.kept]
-        return replace(self.given.labels, codes=self.given.codes[self.kept], groups=groups)
+        """The given labels; near copies are held out together."""
+        return replace(self.given.labels, groups=self.table.groups)
 
-    @property
-    def numbers(self) -> IntArray:
-        """Numbers of the rows that take part as users count: from 1, the first below the header."""
-        return np.flatnonzero(self.kept) + 1
-
-    def id_of(self, number: int) -> str | None:
-        """Name of a row by its number."""
-        return None if self.ids is None else str(self.ids[number - 1])
+    def name_of(self, row: int) -> tuple[int, str | None]:
+        """Number of a row as users count, from 1 below the header, and its name if rows have names."""
+        return row + 1, None if self.ids is None else str(self.ids[row])
 
     def encoded(self, scale: Any = by_the_data) -> tuple[TableEncoder, FloatArray]:
         """The encoder that the options ask for and its matrix, with a warning for each column to look at."""
@@ -156,11 +147,19 @@ class TableRows:
         return (*shown, *encoder.treatments_) if self.table.vectors is not None else tuple(shown)
 
 
+def is_folder(path: Path) -> bool:
+    """Whether a path is a folder of photographs or texts, and no table that is kept in a folder."""
+    kept_in_folders = {suffix for known in FORMATS if known.is_folder for suffix in known.suffixes}
+    return path.is_dir() and not endings(path) & kept_in_folders
+
+
 def open_rows(options: TableOptions, progress: Progress = silent, *, labelled: bool = True) -> TableRows:
     """Read a table; unless `labelled` is false, it must have labels of two classes."""
     if is_folder(options.table):
+        from graphwell.jobs.folder import PATH, open_folder
+
         table = open_folder(options, progress)
-        options = replace(options, row_id=options.row_id or PATH, **_shown(options, table))
+        options = replace(options, row_id=options.row_id or PATH)
     else:
         for name in ("labels", "labels_from_folders"):
             if getattr(options, name):
@@ -171,13 +170,6 @@ def open_rows(options: TableOptions, progress: Progress = silent, *, labelled: b
     options = options.for_table(table)
     check_names(table, options)
     return read_rows(table, options, labelled=labelled)
-
-
-def _shown(options: Any, table: Table) -> dict[str, Any]:
-    """Options of a page that shows the files of a folder."""
-    if not hasattr(options, "text_column"):
-        return {}
-    return {"text_column": TEXT} if TEXT in table.names else {"image_column": PATH, "images": options.table}
 
 
 def read_rows(table: Table, options: TableOptions, *, labelled: bool = True) -> TableRows:
@@ -193,7 +185,6 @@ def read_rows(table: Table, options: TableOptions, *, labelled: bool = True) -> 
     if options.truth is not None:
         truth = _numbered_like(read_label_column(table, options.truth, "truth", options.unknown), given)
     roles = _roles(table, options)
-    every = np.ones(table.n_rows, dtype=bool)
     # Columns one by one: pandas copies those that it picks from a frame.
     others = {name: table.frame[name] for name in table.names if name not in roles}
     frame = pandas.DataFrame(others, index=table.frame.index, copy=False)
@@ -209,25 +200,7 @@ def read_rows(table: Table, options: TableOptions, *, labelled: bool = True) -> 
         *([] if truth is None else _other_names(given, truth)),
         *([Sentence(replaced, (", ".join(old),))] if old else []),
     )
-    rows = TableRows(table, options, given, truth, ids, every, frame, roles, notes)
-    return _without_gaps(rows) if options.missing == "drop" else rows
-
-
-def _without_gaps(rows: TableRows) -> TableRows:
-    """Leave out rows with a missing value; every class that had a label must keep one."""
-    encoder = replace(rows.options, scale="none", pca=None).table_encoder().set_params(missing="keep")
-    X = encoder.fit_transform(rows.frame)
-    kept = ~np.isnan(X).any(axis=1)
-    if kept.sum() < 2:
-        raise ValueError(f"At least two rows with features are needed to compare, got {kept.sum()}.")
-    lost = np.setdiff1d(rows.given.codes, np.append(rows.given.codes[kept], -1))
-    if len(lost):
-        problem = 'The class {!r} has labels on rows with missing features alone; use {missing="mean"}.'
-        raise OptionError("missing", problem, rows.classes[lost[0]])
-    if kept.all():
-        return rows
-    told = Sentence("{:,} rows were left out, since a feature is missing there.", (int((~kept).sum()),))
-    return replace(rows, kept=kept, frame=rows.frame[kept], notes=(*rows.notes, told))
+    return TableRows(table, options, given, truth, ids, frame, roles, notes)
 
 
 def copies(X: Any) -> tuple[IntArray, list[Sentence]]:
@@ -239,12 +212,12 @@ def copies(X: Any) -> tuple[IntArray, list[Sentence]]:
     return groups, [Sentence(note, (n, len(groups), how))] if n else []
 
 
-def scale_notes(encoder: TableEncoder) -> list[Sentence]:
-    """The scale that rules chose, where nothing else says how rows are compared."""
-    found = encoder.scaling_
-    if not callable(encoder.standardise) or found is None:
-        return []
-    return [Sentence("The features were scaled ({}), as {}.", (found.name, found.why))]
+def encoded_notes(encoder: TableEncoder, X: Any) -> list[Sentence]:
+    """What to say of rows that a job encodes: copies, what the encoder did, the scale that rules chose."""
+    notes, found = [*copies(X)[1], *encoder.notes_], encoder.scaling_
+    if callable(encoder.standardise) and found is not None:
+        notes.append(Sentence("The features were scaled ({}), as {}.", (found.name, found.why)))
+    return notes
 
 
 # ------------------------------------------------------------------------------------------------- columns
@@ -390,11 +363,8 @@ def _other_names(given: LabelColumn, truth: LabelColumn) -> list[Sentence]:
 # --------------------------------------------------------------------------------------- files and warnings
 
 
-def check_files(table: Path, *, output: Path | None = None, draw: Any = None, **others: Path | None) -> None:
-    """Refuse outputs that could not be written, by their fields; rooms above this one draw a `report`."""
-    report = others.get("report")
-    if report is not None and draw is None:
-        raise OptionError("report", "{field} needs a function that draws it; give draw=report_page.")
+def check_files(table: Path, *, output: Path | None = None, **others: Path | None) -> None:
+    """Refuse outputs that could not be written, by their fields."""
     if output == STANDARD:
         check_standard_output("output")
     elif output is not None and format_of(output, "output").is_folder and output.exists():
@@ -405,6 +375,7 @@ def check_files(table: Path, *, output: Path | None = None, draw: Any = None, **
         if path is not None:
             check_output(path, name)
     check_distinct([("table", table), ("output", output), *others.items()])
+    report = others.get("report")
     if report is not None and report.suffix.lower() not in PAGE_SUFFIXES:
         raise OptionError("report", "{field} {}: the name must end in .html or .htm.", report)
 

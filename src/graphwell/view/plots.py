@@ -3,14 +3,11 @@
 from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from graphwell._types import BoolArray, FloatArray, IntArray
-
-if TYPE_CHECKING:
-    from graphwell.solve.descent import Result
 
 CLASS_COLORS = "tab10"
 GIVEN_COLOR = "black"
@@ -36,26 +33,6 @@ def scatter_classes(panel: Any, points: FloatArray, labels: IntArray, title: str
     panel.set_aspect("equal")
     panel.set_xticks([])
     panel.set_yticks([])
-
-
-def mark_given(panel: Any, points: FloatArray, labels: IntArray) -> None:
-    """Ring the points whose label was given."""
-    from matplotlib import colormaps
-
-    given = labels >= 0
-    colors = [colormaps[CLASS_COLORS](int(c) % 10) for c in labels[given]]
-    panel.scatter(points[given, 0], points[given, 1], s=34, c=colors, edgecolors=GIVEN_COLOR, linewidths=0.8)
-
-
-def energy_per_step(panel: Any, results: Sequence[tuple[str, "Result"]]) -> None:
-    """Energy of each result against the number of the schedule step."""
-    for name, result in results:
-        panel.plot(np.arange(1, len(result.energies) + 1), result.energies, marker=".", label=name)
-    panel.set_xlabel("step of the schedule")
-    panel.set_ylabel("energy")
-    panel.set_yscale("log")
-    panel.set_title("Energy per step")
-    panel.legend(frameon=False)
 
 
 def mark_wrong(panel: Any, points: FloatArray, wrong: BoolArray) -> None:

@@ -2,7 +2,7 @@
 
 import ast
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import fields
 from pathlib import Path
@@ -30,7 +30,7 @@ Method = Literal[
 ]  # fmt: skip
 """Choices are written out, so that help comes without the libraries that compute; a test compares them."""
 OF_TABLES = (
-    "n_neighbors, scale (auto, none, standard, robust), pca, missing (fill, error, drop, mean), as_number, "
+    "n_neighbors, scale (auto, none, standard, robust), pca, missing (fill, error, mean), as_number, "
     "as_category, delimiter, encoding, decimal, max_memory (4GB), "
     "encoder, cache (folder for vectors), labels_from_folders (true)"
 )
@@ -88,7 +88,9 @@ Unknown = Annotated[
 ]
 Classes = Annotated[str | None, option("Names of classes, where some have no label yet.", metavar="A,B,C")]
 Seed = Annotated[int, option("Seed of everything random.", panel=METHOD, metavar="NUMBER", min=0)]
-Jobs = Annotated[int | None, option("Threads; all cores by default.", panel=MACHINE, metavar="NUMBER")]
+Jobs = Annotated[
+    int | None, option("Threads; all cores by default.", "--jobs", panel=MACHINE, metavar="NUMBER")
+]
 Where = Annotated[Device, option("Where to compute.", "--device", panel=MACHINE)]
 Report = Annotated[Path | None, option("File for a page with pictures (.html).", panel=FILES, metavar="FILE")]
 Json = Annotated[bool, option("The summary as JSON.", "--json", panel=PRINTED)]
@@ -112,7 +114,6 @@ Password = Annotated[
     ),
 ]
 Browser = Annotated[bool, option("Open the page in a browser.", panel=SERVER)]
-
 Labels = Annotated[
     Path | None,
     option("Of a folder: table of its labels, with columns path and label.", metavar="FILE"),
@@ -135,7 +136,7 @@ Encoder = Annotated[
 
 ARGUMENTS = ("table", "image", "source")
 OTHERWISE = {"row_id": "id", "n_jobs": "jobs"}
-"""Fields of jobs whose flag has another name."""
+"""Options of jobs whose flag has another name."""
 of_command: ContextVar[frozenset[str] | None] = ContextVar("of_command", default=None)
 """Names of the parameters of the command that runs; what is none of them is given by `--set`."""
 
@@ -150,11 +151,10 @@ def in_flags(field: str, value: str | None = None) -> str:
     >>> in_flags("unknown", '"none"'), in_flags("unknown", '""')
     ('--unknown none', '--unknown ""')
     """
-    name = OTHERWISE.get(field, field)
     if field in ARGUMENTS:
         return field.upper()
-    known = of_command.get()
-    if known is not None and not known & {name, f"{name}_"}:
+    name, known = OTHERWISE.get(field, field), of_command.get()
+    if known is not None and not known & {field, f"{field}_"}:
         return f"--set {name}" if value is None else f"--set {name}={value.strip(chr(34))}"
     flag = f"-{name}" if len(name) == 1 else f"--{name.replace('_', '-')}"
     if value is None or value == "True":
@@ -166,15 +166,13 @@ def in_flags(field: str, value: str | None = None) -> str:
 
 LISTS = ("features", "drop", "classes", "methods")
 """Flags that take names with commas between them."""
-FIELDS = {"id_": "row_id", "jobs": "n_jobs"}
-"""Fields of jobs by the names of parameters of commands, where they differ."""
 OF_THE_FACE = ("json_", "quiet", "verbose", "strict", "set_")
 """Parameters of a command that are no options of its job."""
-BOOLEANS = {"true": True, "false": False}
+WORDS = {"true": True, "false": False, "none": None}
 
 
 def job_options(kind: type[Options], flags: Mapping[str, Any], **read: Any) -> Options:
-    """Make the options of a job, which are dataclasses, from the parameters of a command and its `--set`.
+    """Make the options of a job, a dataclass, from the parameters of a command and its `--set`.
 
     Parameters
     ----------
@@ -193,26 +191,21 @@ def job_options(kind: type[Options], flags: Mapping[str, Any], **read: Any) -> O
     (('name', 'age'), 5, {'step_size': 0.1})
     """
     defaults = {field.name: field.default for field in fields(kind)}  # type: ignore[arg-type]
-    given = {FIELDS.get(name, name): value for name, value in flags.items() if name not in OF_THE_FACE}
+    given = {name: value for name, value in flags.items() if name not in OF_THE_FACE}
     for name in LISTS:
         if name in given:
             given[name] = defaults[name] if given[name] is None else column_names(given[name])
     if "unknown" in given:
         given["unknown"] = tuple(given["unknown"] or ())
-    return kind(**given | read | _settings(kind, flags.get("set_") or (), given))
-
-
-def _settings(kind: type, settings: Sequence[str], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Fields of a job from NAME=VALUE; where a job takes parameters of the estimator, these too."""
-    types = get_type_hints(kind)
-    found: dict[str, Any] = {}
-    others: dict[str, Any] = {}
-    for item in settings:
+    # Fields from NAME=VALUE; where a job takes parameters of the estimator, these too.
+    types, found, others = get_type_hints(kind), {}, {}
+    for item in flags.get("set_") or ():
         name, equals, text = item.partition("=")
         if not name or not equals:
             raise OptionError("set", "{field} {}: write NAME=VALUE.", item)
-        if name in given:
-            raise OptionError("set", f"{{field}} {{}}: write {in_flags(name)} instead.", item)
+        field = next((known for known, flag in OTHERWISE.items() if flag == name), name)
+        if field in given:
+            raise OptionError("set", f"{{field}} {{}}: write {in_flags(field)} instead.", item)
         if name in types and name != "parameters":
             found[name] = _read(name, text, types[name])
         elif "parameters" in types:
@@ -220,7 +213,7 @@ def _settings(kind: type, settings: Sequence[str], given: Mapping[str, Any]) -> 
         else:
             free = ", ".join(sorted(set(types) - set(given)))
             raise OptionError("set", "{field} {}: there is no such parameter, only {}.", name, free)
-    return found | ({"parameters": others} if others else {})
+    return kind(**given | read | found | ({"parameters": others} if others else {}))
 
 
 def _read(name: str, text: str, declared: Any) -> Any:
@@ -232,7 +225,7 @@ def _read(name: str, text: str, declared: Any) -> Any:
     try:
         if get_origin(kind) is tuple:
             return tuple(float(one) for one in text.split(","))
-        return BOOLEANS[text.lower()] if kind is bool else kind(text)
+        return {"true": True, "false": False}[text.lower()] if kind is bool else kind(text)
     except (ValueError, KeyError):
         words = {bool: "true or false", int: "a whole number", float: "a number"}
         problem = words.get(kind, "numbers with commas between them, 1,1,2.5 say")
@@ -241,9 +234,8 @@ def _read(name: str, text: str, declared: Any) -> Any:
 
 def _literal(text: str) -> Any:
     """A number, a truth value, None, or else the text itself."""
-    words = {**BOOLEANS, "none": None}
     try:
-        return words[text.lower()] if text.lower() in words else ast.literal_eval(text)
+        return WORDS[text.lower()] if text.lower() in WORDS else ast.literal_eval(text)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return text
 
