@@ -14,10 +14,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from graphwell.jobs.labelling import LabelledTable, LabelOptions, open_table
+from graphwell.jobs.labelling import LabelOptions
 from graphwell.jobs.painting import PaintOptions
 from graphwell.memory import held
-from graphwell.serve.journal import Journal
 from graphwell.serve.labelling import LabelPage
 from graphwell.serve.painting import PaintPage
 from torture.attack import Lost, attack, patience
@@ -289,35 +288,24 @@ def open_forged_journal(seed: int) -> None:
     else:
         actions = [_odd(json.loads(user.message()), rng) for _ in range(rng.randint(1, N_ACTIONS))]
         journal.write_bytes(head + b"".join(map(_line, actions)))
-    answers_or_tells(lambda: _go_on(kind, journal))
+    answers_or_tells(lambda: _go_on(kind))
 
 
-def _go_on(kind: int, path: Path) -> None:
+def _go_on(kind: int) -> None:
     """Look at the page, and step back and forth."""
-    if kind == 0:
-        with Journal(path, _table().fingerprint) as journal:
-            _step(LabelPage(_table(), journal))
-        return
-    page = PaintPage(_options())
+    page = _page(kind)
     try:
-        _step(page)
+        list(page.greeting())
+        for command in ("redo", "undo", "undo", "redo"):
+            page.commands[command]({"do": command})
     finally:
         page.end()
 
 
-def _step(page: LabelPage | PaintPage) -> None:
-    list(page.greeting())
-    for command in ("redo", "undo", "undo", "redo"):
-        page.commands[command]({"do": command})
-
-
-@cache
-def _table() -> LabelledTable:
-    return open_table(LabelOptions(table=INSIDE / "in.csv", n_jobs=1))
-
-
-def _options() -> PaintOptions:
-    return PaintOptions(source=INSIDE / "in.png", output=INSIDE / "painted", n_jobs=1)
+def _page(kind: int) -> LabelPage | PaintPage:
+    if kind == 0:
+        return LabelPage(LabelOptions(table=INSIDE / "in.csv", n_jobs=1))
+    return PaintPage(PaintOptions(source=INSIDE / "in.png", output=INSIDE / "painted", n_jobs=1))
 
 
 @cache
@@ -325,10 +313,7 @@ def _head(kind: int, journal: Path) -> bytes:
     """The first lines of a journal: what it is about, and the classes to begin with."""
     for user in USERS:
         user(random.Random(0)).furnish(INSIDE)
-    if USERS[kind] is Labeller:
-        Journal(journal, _table().fingerprint).close()
-    else:
-        PaintPage(_options()).end()
+    _page(kind).end()
     return journal.read_bytes()
 
 

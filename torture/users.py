@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from graphwell.serve.answers import Annotations, ClassList
-from graphwell.serve.painting import Strokes, checked, first_classes
+from graphwell.serve.painting import Strokes
 from torture.attack import Lost
 
 N_ROWS = 60
@@ -131,7 +131,7 @@ class Labeller(User):
     """A user of the label page."""
 
     arguments = ("label", "in.csv")
-    files = ("in.csv", "in.csv.journal", ".in.csv.journal.address", "in.labelled.csv")
+    files = ("in.csv", "in.csv.journal", ".in.csv.journal.address", "in.labelled.csv", "in.answers.csv")
     event = "answers"
     keeps = ("label", "cannot tell", "skip", "clear", "add class", "rename class", "merge classes",
              "remove class", "color class")  # fmt: skip
@@ -220,10 +220,10 @@ class Painter(User):
     def expected(self) -> dict[str, Any]:
         """The fold of all actions over an empty picture."""
         painting = Strokes(SHAPE)
-        painting.do({"do": "classes", "classes": first_classes()})
+        painting.classes = ClassList.named(["class 1", "class 2"])
         for action in self.done:
-            painting.do(checked(action, painting))
-        told = {"classes": painting.classes, "strokes": painting.strokes}
+            painting.go(painting.planned(action))
+        told = {"classes": [vars(entry) for entry in painting.classes], "strokes": painting.strokes}
         return {**told, "undo": bool(self.done), "redo": bool(self.undone)}
 
 

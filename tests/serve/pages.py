@@ -7,10 +7,9 @@ from contextlib import contextmanager
 import numpy as np
 from starlette.testclient import TestClient
 
-from graphwell.jobs.labelling import LabelOptions, open_table
+from graphwell.jobs.labelling import LabelOptions
 from graphwell.jobs.painting import PaintOptions
 from graphwell.serve.channel import frame
-from graphwell.serve.journal import Journal
 from graphwell.serve.labelling import LabelPage
 from graphwell.serve.launch import make_app
 from graphwell.serve.painting import PaintPage
@@ -106,9 +105,8 @@ class Window(Events):
 
     def __init__(self, path, **options):
         super().__init__()
-        self.table = open_table(LabelOptions(table=path, **{"row_id": "name", "n_jobs": 1, **options}))
-        self.journal = Journal(path.with_name(path.name + ".journal"), self.table.fingerprint)
-        self.page = LabelPage(self.table, self.journal)
+        self.page = LabelPage(LabelOptions(table=path, **{"row_id": "name", "n_jobs": 1, **options}))
+        self.table, self.journal = self.page.table, self.page.history.journal
         self.colors = np.full(len(self.page.answers.codes), 255)
         self.question = None
 
@@ -118,7 +116,6 @@ class Window(Events):
 
     def __exit__(self, *_):
         self.page.end()
-        self.journal.close()
 
     def __call__(self, event):
         found = decoded(event)

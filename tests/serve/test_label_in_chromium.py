@@ -394,7 +394,7 @@ def test_an_answer_that_looks_wrong_is_listed_until_it_is_kept(browser, tmp_path
         after(browser, 14)
         wait_until(browser, "document.getElementById('list').textContent.startsWith('No answer disagrees')")
         browser.execute_script("document.querySelector('[data-tab=mine]').click()")
-        wait_until(browser, f"document.querySelector('#list .what').textContent === '<i>{row}</i>'")
+        wait_until(browser, f"document.querySelector('#list .what')?.textContent === '<i>{row}</i>'")
     assert told(tmp_path)[-1] == told(tmp_path)[-2]
 
 

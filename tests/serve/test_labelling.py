@@ -240,12 +240,12 @@ def test_no_accuracy_is_shown_before_every_class_was_seen_and_ten_answers_were_c
     window.label(40, 1)
     window.fitted()
     assert window.model["early"] == "No row is labelled group 2 yet."
-    with window.page._lock:  # faster than any fit: all of them are checked by one that knows two classes
+    with window.page.lock:  # faster than any fit: all of them are checked by one that knows two classes
         for row in (*range(1, 10), *range(80, 90)):
             window.label(row, int(window.truth[row]))
     window.fitted()
     assert window.model["early"].startswith("0 of 10 answers")
-    with window.page._lock:
+    with window.page.lock:
         for row in (*range(10, 15), *range(41, 46)):
             window.label(row, int(window.truth[row]))
     assert window.model["curve"] == []
@@ -295,7 +295,7 @@ def test_a_journal_whose_notes_make_no_sense_is_refused(tmp_path):
         path, _ = write_groups(tmp_path / str(number), n=4)
         first = Window(path)
         first.journal.note(note)
-        first.journal.close()
+        first.page.end()
         with pytest.raises(OptionError, match=r"groups.csv.journal makes no sense in its notes"):
             Window(path)
 
@@ -379,7 +379,7 @@ def test_a_killed_server_goes_on_where_it_was(tmp_path):
     window.do("color class", color="#123456", **{"class": 0})
     window.do("undo")
     state = window.page.answers.codes.tolist(), window.page.answers.classes
-    del window.page
+    window.page.end()
     again = Window(path)
     assert (again.page.answers.codes.tolist(), again.page.answers.classes) == state
     assert [action["do"] for action in again.journal.done] == ["label", "add class", "rename class"]
@@ -424,7 +424,7 @@ def test_classes_can_be_named_beforehand_and_a_new_start_adds_none_again(tmp_pat
     first = Window(path, classes=("a", " b ", "x", "a"))
     assert first.names == ("x", "a", "b")
     first.do("rename class", name="A", **{"class": 1})
-    first.journal.close()
+    first.page.end()
     again = Window(path, classes=("a", "b", "c"))
     assert again.names == ("x", "A", "b", "c")
     assert [entry.key for entry in again.page.answers.classes] == ["1", "2", "3", "4"]

@@ -105,6 +105,7 @@ def test_undo_redo_erase_classes_pictures_and_a_kill(browser, folder):
         press(browser, "s")
         wait_until(browser, "document.getElementById('status').textContent.includes('every pixel has it')")
         press(browser, "n")
+        browser.switch_to.active_element.send_keys("third\n")
         wait_until(browser, "graphwell.state.classes.length === 3")
         press(browser, "3")
         stroke(browser, [[80, 60], [100, 62]])

@@ -39,7 +39,6 @@ for (let i = 0; i < n; i++) {
 window.places = places;
 map.setPositions(places);
 map.setColors(classes, [[0, 114, 178], [230, 159, 0], [0, 158, 115], [204, 121, 167]]);
-map.setDoubt(new Float32Array(n).fill(0.5));
 map.setGiven([0, 1, 2, 3], [0, 1, 2, 3]);
 map.focus(5);"""
 INK = """const {gl} = map.painter;

@@ -105,7 +105,7 @@ def test_a_second_widget_goes_on_from_the_strokes_of_the_first(tmp_path):
     stroke = {"class": 0, "width": 3, "erase": False, "points": [[5, 5]]}
     first.page.commands["stroke"]({"do": "stroke", **stroke})
     second = gw.widgets.Paint(path, output=str(tmp_path / "painted"), n_jobs=1)
-    assert second.page._painting.strokes == [stroke]
+    assert second.page.strokes.strokes == [stroke]
     second.close()
 
 

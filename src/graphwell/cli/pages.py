@@ -62,20 +62,14 @@ def label(
     with all labels is written from the page. Ctrl-C ends the server. Exit codes: 0 done; 2 bad input.
     """
     flags = {name: value for name, value in locals().items() if name not in OF_THE_SERVER}
-    from graphwell.io.files import held_alone
-    from graphwell.jobs.labelling import LabelOptions, open_table
-    from graphwell.serve.journal import Journal
-    from graphwell.serve.labelling import LabelPage
+    from graphwell.jobs.labelling import LabelOptions
+    from graphwell.serve.labelling import LabelPage, journal_of
 
     options = job_options(LabelOptions, flags, pixels=_size(pixels), xy=_pair(xy))
     password = _password(host, password)
-    journal = table.with_name(f"{table.name}.journal")
-    with held_alone(journal, "table"):
-        with bars(quiet=quiet) as progress:
-            opened = open_table(options, progress=progress)
-        with Journal(journal, opened.fingerprint) as kept:
-            page = LabelPage(opened, kept)
-            return _serve(page, journal, host, port, address, password, browser=browser, quiet=quiet)
+    with bars(quiet=quiet) as progress:
+        page = LabelPage(options, progress=progress)
+    return _serve(page, journal_of(table), host, port, address, password, browser=browser, quiet=quiet)
 
 
 def _size(text: str | None) -> tuple[int, int] | None:
@@ -163,4 +157,6 @@ def _serve(
     except KeyboardInterrupt:
         if not quiet:
             typer.echo(f"Everything is in {journal}; the same command goes on from there.")
+    finally:
+        page.end()
     return Exit.DONE

@@ -1,18 +1,24 @@
-"""Answers of a labelling page: classes, and the class of each row, by actions that can be taken back."""
+"""Classes, the class of each row, and the actions that change them: each can be taken back.
+
+An action is planned, which refuses what makes no sense; then it is written into the journal, and done.
+"""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
-from graphwell._types import FloatArray, IntArray
+from graphwell._types import IntArray
 from graphwell.errors import OptionError
-from graphwell.serve.journal import Action
+from graphwell.serve.channel import Command, Event
+from graphwell.serve.journal import Action, Journal
 
 # Codes of rows without a class: never asked, cannot be told, asked later.
 NOTHING, CANNOT_TELL, SKIPPED = -1, -2, -3
+WITHOUT_CLASS = {"cannot tell": CANNOT_TELL, "skip": SKIPPED, "clear": NOTHING}
 # Of a label: a smaller one would be kept as 0.
 SMALLEST_WEIGHT = float(np.finfo(np.float32).tiny)
 # Six colours of Okabe and Ito, then those farthest from all before, seen with and without red or green cones
@@ -29,6 +35,15 @@ LONGEST_NAME = 200
 # That answer with a class, in the order that they are given; ⇧ is Shift.
 KEYS = (*"1234567890", *(f"⇧{digit}" for digit in "1234567890"))
 COLOR = re.compile(r"#[0-9a-f]{6}")
+# Actions on classes, and what is kept of each.
+REMOVING = ("remove class", "merge classes")
+OF_CLASSES = {
+    "add class": ("name",),
+    "rename class": ("class", "name"),
+    "color class": ("class", "color"),
+    "merge classes": ("class", "into"),
+    "remove class": ("class",),
+}
 
 
 def clean_name(name: object) -> str:
@@ -108,6 +123,20 @@ class ClassList:
         self.check(number)
         return replace(self, entries=tuple(entry for entry in self.entries if entry.number != number))
 
+    def after(self, action: Action) -> "ClassList":
+        """With an action on classes done; one that makes no sense is refused."""
+        if action["do"] == "add class":
+            made = self.added(action["name"])
+            return made.recolored(self.next_number, action["color"]) if "color" in action else made
+        number = self.check(action["class"])
+        if action["do"] == "rename class":
+            return self.renamed(number, action["name"])
+        if action["do"] == "color class":
+            return self.recolored(number, action["color"])
+        if action["do"] == "merge classes" and self.check(action["into"]) == number:
+            raise OptionError("into", "A class cannot be merged into itself; choose another.")
+        return self.without(number)
+
     def check(self, number: object) -> int:
         """The number of a class that must be there."""
         if type(number) is not int or all(entry.number != number for entry in self.entries):
@@ -125,19 +154,105 @@ class ClassList:
         return clean
 
 
+# --------------------------------------------------------------------------------- actions and their history
+
+
 @dataclass(frozen=True, eq=False)
 class Change:
-    """The rows that an action changes, with their codes and weights, and the classes, before and after it."""
+    """What an action changes, before and after it: the codes of some rows or pixels, the classes, and more.
+
+    More are the weights of these rows; of a picture, its strokes.
+    """
 
     rows: IntArray
     codes: tuple[IntArray, IntArray]
-    weights: tuple[FloatArray, FloatArray]
     classes: tuple[ClassList, ClassList]
+    more: tuple[Any, Any]
 
     @property
     def labelled(self) -> bool:
         """Whether a label comes or goes."""
         return bool(((self.codes[0] >= 0) | (self.codes[1] >= 0)).any())
+
+
+class State(Protocol):
+    """What actions change."""
+
+    def planned(self, action: Action) -> Change:
+        """The change that an action would make; one that makes no sense is refused."""
+
+    def go(self, change: Change, *, back: bool = False) -> None:
+        """Do what was planned, or take it back."""
+
+
+class History:
+    """The actions on a state: those of its journal, and new ones, which are on disc before they count."""
+
+    def __init__(self, state: State, journal: Journal) -> None:
+        self.state, self.journal = state, journal
+        self.changes: list[Change] = []
+        journal.replay(lambda action: self._take(state.planned(action)))
+
+    def do(self, action: Action) -> Change:
+        """Plan an action, write it down, do it."""
+        change = self.state.planned(action)
+        self.journal.do(action)
+        return self._take(change)
+
+    def undo(self) -> Change:
+        """Take the last action back."""
+        self.journal.undo()
+        self.state.go(self.changes[-1], back=True)
+        return self.changes.pop()
+
+    def redo(self) -> Change:
+        """Do again what was taken back last."""
+        change = self.state.planned(self.journal.undone[-1])
+        self.journal.redo()
+        return self._take(change)
+
+    def _take(self, change: Change) -> Change:
+        self.state.go(change)
+        self.changes.append(change)
+        return change
+
+
+class RecordedPage:
+    """What both pages share: actions, of which the named fields are kept, undo and redo."""
+
+    history: History
+    fixed = 0  # of the first actions, which no undo takes back
+
+    def __init__(self, fields: Mapping[str, Sequence[str]]) -> None:
+        self.lock = threading.RLock()
+        self.send: Callable[[Event], None] = lambda event: None
+        self.fields = {**OF_CLASSES, **fields}
+        self.commands: Mapping[str, Command] = {
+            **dict.fromkeys(self.fields, self._act),
+            "undo": self._undo,
+            "redo": self._redo,
+        }
+
+    def changed(self, change: Change, *, back: bool = False) -> Any:
+        """Tell the windows what was done or taken back; returns what is told the window that did it."""
+        raise NotImplementedError
+
+    def _act(self, message: dict[str, Any]) -> Any:
+        names = ("do", *self.fields[message["do"]])
+        with self.lock:
+            return self.changed(self.history.do({key: message[key] for key in names if key in message}))
+
+    def _undo(self, _: dict[str, Any]) -> Any:
+        with self.lock:
+            can = len(self.history.changes) > self.fixed
+            return self.changed(self.history.undo(), back=True) if can else None
+
+    def _redo(self, _: dict[str, Any]) -> Any:
+        with self.lock:
+            return self.changed(self.history.redo()) if self.history.journal.undone else None
+
+
+# -------------------------------------------------------------------------------------- the class of each row
 
 
 class Annotations:
@@ -161,17 +276,6 @@ class Annotations:
         self.codes = np.asarray(codes).astype(np.int16)
         self.weights = np.ones(len(codes), dtype=np.float32)
         self.classes = classes
-        self._plans: dict[str, Callable[[Action], Change]] = {
-            "label": self._label,
-            "cannot tell": lambda action: self._change(self._rows(action), CANNOT_TELL),
-            "skip": lambda action: self._change(self._rows(action), SKIPPED),
-            "clear": lambda action: self._change(self._rows(action), NOTHING),
-            "add class": lambda a: self._change(classes=self.classes.added(a["name"])),
-            "rename class": lambda a: self._change(classes=self.classes.renamed(a["class"], a["name"])),
-            "color class": lambda a: self._change(classes=self.classes.recolored(a["class"], a["color"])),
-            "remove class": self._remove_class,
-            "merge classes": self._remove_class,
-        }
 
     @property
     def labelled(self) -> IntArray:
@@ -186,19 +290,18 @@ class Annotations:
 
     def planned(self, action: Action) -> Change:
         """The change that an action would make; one that makes no sense is refused."""
-        plan = self._plans.get(action["do"])
-        if plan is None:
-            raise OptionError("do", "There is nothing called {!r} to do.", action["do"])
-        return plan(action)
-
-    def go(self, change: Change, *, back: bool = False) -> None:
-        """Do what was planned, or take it back."""
-        which = 0 if back else 1
-        self.codes[change.rows] = change.codes[which]
-        self.weights[change.rows] = change.weights[which]
-        self.classes = change.classes[which]
-
-    def _label(self, action: Action) -> Change:
+        do = action["do"]
+        if do in OF_CLASSES:
+            classes = self.classes.after(action)
+            if do not in REMOVING:
+                return self._change(classes=classes)
+            rows = np.flatnonzero(self.codes == action["class"])
+            into, weights = (action["into"], self.weights[rows]) if "merge" in do else (NOTHING, 1.0)
+            return self._change(rows, into, weights, classes)
+        if do in WITHOUT_CLASS:
+            return self._change(self._rows(action), WITHOUT_CLASS[do])
+        if do != "label":
+            raise OptionError("do", "There is nothing called {!r} to do.", do)
         rows, number = self._rows(action), self.classes.check(action["class"])
         weight = action.get("weight", 1.0)
         if type(weight) not in (int, float) or not SMALLEST_WEIGHT <= weight <= 1:
@@ -207,16 +310,12 @@ class Annotations:
             rows = rows[(self.weights[rows] < 1) | np.isin(self.codes[rows], (NOTHING, SKIPPED))]
         return self._change(rows, number, float(weight))
 
-    def _remove_class(self, action: Action) -> Change:
-        """Remove a class; its rows go into another, if that is named."""
-        number = self.classes.check(action["class"])
-        rows = np.flatnonzero(self.codes == number)
-        if action["do"] == "remove class":
-            return self._change(rows, classes=self.classes.without(number))
-        into = self.classes.check(action["into"])
-        if into == number:
-            raise OptionError("into", "A class cannot be merged into itself; choose another.")
-        return self._change(rows, into, self.weights[rows], self.classes.without(number))
+    def go(self, change: Change, *, back: bool = False) -> None:
+        """Do what was planned, or take it back."""
+        which = 0 if back else 1
+        self.codes[change.rows] = change.codes[which]
+        self.weights[change.rows] = change.more[which]
+        self.classes = change.classes[which]
 
     def _change(
         self, rows: Any = (), code: int = NOTHING, weight: Any = 1.0, classes: ClassList | None = None
@@ -227,8 +326,8 @@ class Annotations:
         return Change(
             rows,
             (self.codes[rows], after),
-            (self.weights[rows], weights),
             (self.classes, self.classes if classes is None else classes),
+            (self.weights[rows], weights),
         )
 
     def _rows(self, action: Action) -> IntArray:

@@ -8,11 +8,12 @@ A window sends ``{"do": name, "id": number, ...}`` and gets ``{"re": number, "ok
 import asyncio
 import json
 import struct
+import threading
 import time
 import traceback
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
@@ -29,6 +30,7 @@ TOO_MANY, TOO_SLOW = 1008, 1013
 
 Event = dict[str, Any] | bytes
 Command = Callable[[dict[str, Any]], Any]
+Wanted = TypeVar("Wanted")
 
 
 class Page(Protocol):
@@ -158,3 +160,49 @@ async def _answer(command: Command, message: dict[str, Any]) -> dict[str, Any]:
     except Exception as error:
         traceback.print_exception(error)
         return {"re": number, "error": f"This is a mistake in graphwell: {error!r}"}
+
+
+class Newest(Generic[Wanted]):
+    """A thread that works on what is wanted last; what was wanted before and has not begun is forgotten."""
+
+    def __init__(self, work: Callable[[Wanted], None], failed: Callable[[Exception], None]) -> None:
+        self._work, self._failed = work, failed
+        self._wanted: list[Wanted] = []
+        self._changed = threading.Condition()
+        self._thread = threading.Thread(target=self._run, name="page", daemon=True)
+        self.is_over = False
+
+    @property
+    def is_overtaken(self) -> bool:
+        """Whether something else is wanted, or nothing any more."""
+        return bool(self._wanted) or self.is_over
+
+    def begin(self) -> None:
+        """Start the thread."""
+        self._thread.start()
+
+    def request(self, wanted: Wanted) -> None:
+        """Work on this next."""
+        with self._changed:
+            self._wanted = [wanted]
+            self._changed.notify()
+
+    def end(self, seconds: float = 0.0) -> None:
+        """Let the thread end after what it does now, and wait so long for it."""
+        with self._changed:
+            self.is_over = True
+            self._changed.notify()
+        if self._thread.is_alive():
+            self._thread.join(seconds)
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self.is_overtaken)
+                if self.is_over:
+                    return
+                wanted = self._wanted.pop()
+            try:
+                self._work(wanted)
+            except Exception as error:  # shown in the windows; the next one may do
+                self._failed(error)

@@ -8,7 +8,7 @@ import threading
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,7 @@ from graphwell.graph.maps import graph_map
 from graphwell.jobs.labelling import FoundLabels
 from graphwell.progress import CancelledError
 from graphwell.serve.answers import CANNOT_TELL, NOTHING, SKIPPED
+from graphwell.serve.channel import Newest
 
 if TYPE_CHECKING:
     from graphwell.serve.labelling import LabelPage
@@ -56,91 +57,74 @@ class Fit:
     disagreeing: Mapping[int, tuple[int, float]] = field(default_factory=dict)
 
 
-class StoppedError(Exception):
-    """The page has ended while a thread was at work."""
-
-
 class BackgroundFits:
-    """A thread that fits whenever the answers of a page have changed, and chooses the next questions.
+    """Two threads: one fits whenever the answers of a page have changed, and chooses the next questions.
 
-    Of a large table, a preview comes first. A fit that is under way when the next answer comes is given up,
-    unless the last one is long ago. `checked` has the labels that answers checked before a new start, by row.
+    The other one draws a better map. Of a large table, a preview comes before the fit. A fit that is under
+    way when the next answer comes is given up, unless the last one is long ago. `checked` has the labels
+    that answers checked before a new start, by row.
     """
 
     def __init__(self, page: "LabelPage", checked: Mapping[int, Checked]) -> None:
         self._page, self._table = page, page.table
-        self._wake, self._ended, self._stale = threading.Event(), threading.Event(), threading.Event()
-        self._threads: list[threading.Thread] = []
+        self._fitting, self._drawing = Newest(self._follow, self._failed), Newest(self._draw, self._failed)
+        self._session: Session | None = None
+        self._blas = ThreadpoolController()
+        self._stale = threading.Event()
         self._checked = dict(checked)
         self._fitted_at = 0.0
-
-    def begin(self) -> None:
-        """Begin to build the graph, then to fit."""
-        self._start(self._run)
-
-    def wake(self, *, labelled: bool) -> None:
-        """Follow new answers; `labelled` if labels are among them."""
-        if labelled and time.monotonic() - self._fitted_at < LONGEST_WITHOUT_A_FIT:
-            self._stale.set()
-        self._wake.set()
-
-    def end(self) -> None:
-        """End; waits a while for the fit of the moment."""
-        for event in (self._ended, self._stale, self._wake):
-            event.set()
-        for thread in self._threads:
-            thread.join(SECONDS_TO_END)
-
-    def _start(self, work: Callable[[], None]) -> None:
-        self._threads.append(threading.Thread(target=self._guarded, args=(work,), daemon=True))
-        self._threads[-1].start()
-
-    def _guarded(self, work: Callable[[], None]) -> None:
-        """Do some work; an error is shown to the user, who can go on answering."""
-        try:
-            work()
-        except StoppedError:
-            return
-        except Exception as error:
-            traceback.print_exception(error)
-            self._page.take_stage(f"The work in the background failed: {error}")
-
-    def _run(self) -> None:
-        self._page.take_stage("Looking for the neighbours of every row")
-        session = self._table.session()
-        self._page.take_stage("")
-        if self._table.places is None:
-            self._start(lambda: self._draw(session))
-        n = session.n_rows
+        n = len(page.answers.codes)
         self._last = Fit(Snapshot(-1, np.full(n, NOTHING), np.ones(n), ()))
         self._known, self._unfitted = (
             self._last.snapshot,
             False,
         )  # what the session knows, beyond the last fit
         self._previewed = np.full(n, NOTHING)
-        blas = ThreadpoolController()
-        self._wake.set()
-        while self._wake.wait() and not self._ended.is_set():
-            self._wake.clear()
-            with blas.limit(limits=1, user_api="blas"):  # systems of a hundred rows: threads only wait
-                self._guarded(lambda: self._follow(session))
 
-    def _follow(self, session: Session) -> None:
+    def begin(self) -> None:
+        """Begin to build the graph, then to fit."""
+        self._fitting.begin()
+        self._drawing.begin()
+        self._fitting.request(None)
+
+    def wake(self, *, labelled: bool) -> None:
+        """Follow new answers; `labelled` if labels are among them."""
+        if labelled and time.monotonic() - self._fitted_at < LONGEST_WITHOUT_A_FIT:
+            self._stale.set()
+        self._fitting.request(None)
+
+    def end(self) -> None:
+        """End; waits a while for the fit of the moment."""
+        self._stale.set()
+        self._fitting.end(SECONDS_TO_END)
+        self._drawing.end(SECONDS_TO_END)
+
+    def _failed(self, error: Exception) -> None:
+        """Show an error to the user, who can go on answering."""
+        if not isinstance(error, CancelledError):
+            traceback.print_exception(error)
+            self._page.take_stage(f"The work in the background failed: {error}")
+
+    def _follow(self, _: None) -> None:
         """Fit to the answers of the moment, if they are new, and choose the next questions."""
+        if self._session is None:
+            self._page.take_stage("Looking for the neighbours of every row")
+            self._session = self._table.session()
+            self._page.take_stage("")
+            if self._table.places is None:
+                self._drawing.request(self._session)
         self._stale = threading.Event()
-        now = self._page.snapshot()
-        if now.number != self._last.snapshot.number:
-            self._update(session, now)
-            try:
+        session, now = self._session, self._page.snapshot()
+        with self._blas.limit(limits=1, user_api="blas"):  # small systems: threads only wait
+            if now.number != self._last.snapshot.number:
+                self._update(session, now)
                 if self._unfitted:
                     fit = refit(session, now, self._stale)
                 else:  # no label came or went
                     fit = replace(self._last, snapshot=now, checked={})
-            except CancelledError:
-                return  # a newer answer has come
-            self._last, self._unfitted, self._fitted_at = fit, False, time.monotonic()
-            self._page.take_fit(fit)
-        self._page.take_questions(next_questions(session, now))
+                self._last, self._unfitted, self._fitted_at = fit, False, time.monotonic()
+                self._page.take_fit(fit)
+            self._page.take_questions(next_questions(session, now))
 
     def _update(self, session: Session, now: Snapshot) -> None:
         """Bring the session up to date; of a large table, preview what that changes."""
@@ -158,8 +142,8 @@ class BackgroundFits:
         """Place the rows by their graph, better than their principal components do."""
 
         def watched(_: str, done: float | None) -> None:
-            if self._ended.is_set():
-                raise StoppedError
+            if self._drawing.is_over:
+                raise CancelledError
             self._page.take_stage("" if done == 1 else "Drawing a better map")
 
         n_jobs = self._table.options.n_jobs

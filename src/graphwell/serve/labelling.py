@@ -1,8 +1,9 @@
 """The state behind the page of `graphwell label`: classes, answers, what to ask next, and fits."""
 
-import threading
+from base64 import b64encode
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -13,35 +14,45 @@ from graphwell.active import Question
 from graphwell.active.accuracy import ENOUGH_CHECKED
 from graphwell.errors import OptionError
 from graphwell.graph.maps import principal_map
-from graphwell.jobs.labelling import FoundLabels, LabelledTable, write_answers, write_labels
-from graphwell.serve.answers import CANNOT_TELL, NOTHING, SKIPPED, Annotations, Change, ClassList, clean_name
-from graphwell.serve.channel import Command, Event, frame
+from graphwell.io.cells import NEW_NAMES, as_numbers, as_text
+from graphwell.io.files import held_alone
+from graphwell.jobs.labelling import FoundLabels, LabelOptions, open_table, write_answers, write_labels
+from graphwell.progress import Progress, silent
+from graphwell.serve.answers import (
+    CANNOT_TELL,
+    LONGEST_NAME,
+    NOTHING,
+    PALETTE,
+    SKIPPED,
+    WITHOUT_CLASS,
+    Annotations,
+    Change,
+    ClassList,
+    History,
+    RecordedPage,
+    clean_name,
+)
+from graphwell.serve.channel import Event, frame
 from graphwell.serve.fits import AccuracyCurve, BackgroundFits, Fit, Snapshot
-from graphwell.serve.journal import Action, Journal
+from graphwell.serve.journal import Journal
 
-# Of each action; the rest of a message is not kept.
-FIELDS = {
-    "label": ("rows", "class", "weight"),
-    **dict.fromkeys(("cannot tell", "skip", "clear"), ("rows",)),
-    "add class": ("name",),
-    "rename class": ("class", "name"),
-    "merge classes": ("class", "into"),
-    "remove class": ("class",),
-    "color class": ("class", "color"),
-}
 # Of those asked last: another window may show them, so a window is asked others first.
 ROWS_HELD_BACK = 5
 # In the bytes that a map is coloured by.
 NO_CLASS = 255
+MOST_DOUBT = 254
 STEPS_OF_DOUBT = 15
 DOUBTFUL_SHOWN = ISSUES_SHOWN = 30
 MOST_LISTED = 100
+MOST_COLUMNS = 60
+# Beyond these quantiles of a column, all rows have the colour of its end.
+OUTLIERS = (0.01, 0.99)
 NEIGHBOURS_SHOWN = 6
 GUESSES_SHOWN = 3
 
 
-class LabelPage:
-    """The page of `graphwell label`: a table, and its journal, whose actions are done again.
+class LabelPage(RecordedPage):
+    """The page of `graphwell label`: a table, and the journal beside it, whose actions are done again.
 
     Answers are on disc before they are answered. Fits follow in the background; what changed is sent to all
     windows. Each window shows a row of its own until it asks for the next: no event replaces it.
@@ -50,132 +61,106 @@ class LabelPage:
     name = "label"
     beside = frozenset({"export"})
 
-    def __init__(self, table: LabelledTable, journal: Journal) -> None:
-        self.table = table
-        self.journal = journal
+    def __init__(self, options: LabelOptions, *, progress: Progress = silent) -> None:
+        super().__init__({"label": ("rows", "class", "weight"), **dict.fromkeys(WITHOUT_CLASS, ("rows",))})
+        path = journal_of(options.table)
+        with ExitStack() as held:
+            held.enter_context(held_alone(path, "table"))
+            self.table = table = open_table(options, progress=progress)
+            journal = held.enter_context(Journal(path, table.fingerprint))
+            self.answers = Annotations(table.given, ClassList.named(table.read.given.names))
+            self.history = History(self.answers, journal)
+            self._add_named_classes()
+            self._curve = journal.recall(AccuracyCurve)
+            self._held = held.pop_all()
         self.folders: Mapping[str, Path] = {"pictures": table.folder}
-        self.commands: Mapping[str, Command] = {
-            **dict.fromkeys(FIELDS, self._act),
-            "undo": lambda _: self._undo(),
-            "redo": lambda _: self._redo(),
+        self.commands = {
+            **self.commands,
             "next": self._next,
             "row": lambda message: self._shown(self._row(message["row"])),
             "rows": lambda message: [self._in_brief(self._row(row)) for row in message["rows"][:MOST_LISTED]],
-            "search": lambda message: self._search(str(message["text"])),
+            "search": lambda message: [self._in_brief(row) for row in table.search(str(message["text"]))],
+            "column": lambda message: self._column(message["name"]),
             "export": lambda _: self._export(),
         }
-        self._lock = threading.RLock()
-        self._send: Callable[[Event], None] = lambda event: None
-        self.answers = Annotations(table.given, ClassList.named(table.read.given.names))
-        self._changes: list[Change] = []
-        journal.replay(self._do_again)
-        self._add_named_classes()
+        hidden = {table.read.options.label, *NEW_NAMES}
+        self._columns = [name for name in table.read.table.names if name not in hidden][:MOST_COLUMNS]
         self._number = 0
-        self._places = principal_map(table.points) if table.places is None else table.places
         n_rows = len(self.answers.codes)
         # class and doubt of every row as windows know them: NO_CLASS where it has none, doubt in steps
         self._colors, self._doubt = np.full(n_rows, NO_CLASS, np.uint8), np.zeros(n_rows, np.uint8)
         self._found: FoundLabels | None = None
         self._expected: dict[int, tuple[int, float]] = {}  # by the model before it knew a row's answer
         self._model: dict[str, Any] = {"event": "model", "fits": 0}
-        self._curve = journal.recall(AccuracyCurve)
+        places = principal_map(table.points) if table.places is None else table.places
+        # what a new window is told, too
+        self._last: dict[str, Event] = {
+            "positions": frame({"event": "positions"}, places),
+            "model": self._model,
+        }
         self._queue: list[Question] = []
         self._asked: deque[int] = deque(maxlen=ROWS_HELD_BACK)
-        self._stage = ""
         self._fits = BackgroundFits(self, self._curve.checked)
 
     # ------------------------------------------------------------------------------ as a page of the channel
 
     def greeting(self) -> Iterable[Event]:
         """Everything, for a new window."""
-        with self._lock:
+        with self.lock:
             rows = np.arange(len(self._colors))
             about = {
                 "event": "about",
                 "table": self.table.options.table.name,
                 "output": self.table.options.labelled.name,
                 "rows": len(rows),
-                "classes": [vars(entry) for entry in self.answers.classes],
+                "columns": self._columns,
             }
             return [
                 about,
-                frame({"event": "positions"}, self._places),
                 byte_frame("labels", rows, self._colors),
                 byte_frame("doubt", rows, self._doubt),
                 self._answers_event(self.answers.labelled),
-                self._model,
-                {"event": "stage", "text": self._stage},
+                *self._last.values(),
                 {"event": "questions"},
             ]
 
     def begin(self, send: Callable[[Event], None]) -> None:
         """Begin to fit in the background."""
-        self._send = send
+        self.send = send
         self._fits.begin()
 
     def end(self) -> None:
-        """End the fits."""
+        """End the fits, and close the journal."""
         self._fits.end()
+        self._held.close()
 
     # ------------------------------------------------------------------------------------------ commands
 
-    def _act(self, message: dict[str, Any]) -> dict[str, int]:
-        """Plan an action, write it down, do it: an action that makes no sense is not written."""
-        action: Action = {key: message[key] for key in ("do", *FIELDS[message["do"]]) if key in message}
-        with self._lock:
-            change = self.answers.planned(action)
-            self.journal.do(action)
-            self._changes.append(change)
-            if self._found is not None and len(change.rows) == 1 and change.codes[0][0] < 0:
-                row = int(change.rows[0])
-                if change.codes[1][0] in self._found.classes:  # else the model could not expect it
-                    self._expected.update((row, guess) for guess in self._found.guesses(row, 1))
-            return self._changed(change)
-
-    def _do_again(self, action: Action) -> None:
-        self._changes.append(self.answers.planned(action))
-        self.answers.go(self._changes[-1])
-
     def _add_named_classes(self) -> None:
         """Add the classes of the option as a user would; a name that was ever added is left alone."""
-        before = [*self.journal.done, *self.journal.undone]
-        added = [done.get("name") for done in before if done.get("do") == "add class"]
-        known = [*self.table.read.given.names, *self.answers.classes.names, *added]
+        journal = self.history.journal
+        before = [done.get("name") for done in (*journal.done, *journal.undone) if done["do"] == "add class"]
+        known = [*self.table.read.given.names, *self.answers.classes.names, *before]
         for name in dict.fromkeys(map(clean_name, self.table.options.classes)):
             if name not in known:
-                action = {"do": "add class", "name": name}
-                self._do_again(action)
-                self.journal.do(action)
+                self.history.do({"do": "add class", "name": name})
 
-    def _undo(self) -> dict[str, Any] | None:
-        with self._lock:
-            if self.journal.undo() is None:
-                return None
-            change = self._changes.pop()
-            row = int(change.rows[0]) if len(change.rows) == 1 else None
-            back = None if row is None else {"row": row, "name": self.table.name(row)}
-            return {**self._changed(change, back=True), "back": back}
-
-    def _redo(self) -> dict[str, int] | None:
-        with self._lock:
-            if not self.journal.undone:
-                return None
-            change = self.answers.planned(self.journal.undone[-1])
-            self.journal.redo()
-            self._changes.append(change)
-            return self._changed(change)
-
-    def _changed(self, change: Change, *, back: bool = False) -> dict[str, int]:
-        """Do a change, send it to every window, and have everything fitted anew."""
-        self.answers.go(change, back=back)
+    def changed(self, change: Change, *, back: bool = False) -> dict[str, Any]:
+        """Tell every window, and have everything fitted anew."""
+        row = int(change.rows[0]) if len(change.rows) == 1 else None
+        before, after = change.codes
+        # what the model expected, if it could: it knew no answer of the row, and its new class
+        if row is not None and not back and before[0] < 0 and self._found and after[0] in self._found.classes:
+            self._expected.update((row, guess) for guess in self._found.guesses(row, 1))
         self._number += 1
-        self._send(self._answers_event(change.rows))
+        self.send(self._answers_event(change.rows))
         self._fits.wake(labelled=change.labelled)
-        return {"number": self._number}
+        one = None if row is None else {"row": row, "name": self.table.name(row)}
+        return {"number": self._number, "back": one if back else None}
 
     def _answers_event(self, rows: IntArray) -> dict[str, Any]:
         """The answers for some rows, the classes, and how far one can go back and forth."""
-        done, undone = self.journal.done, self.journal.undone
+        done, undone = self.history.journal.done, self.history.journal.undone
         return {
             "event": "answers",
             "number": self._number,
@@ -189,7 +174,7 @@ class LabelPage:
         }
 
     def _export(self) -> str:
-        with self._lock:
+        with self.lock:
             found, given, names = self._found, self.answers.firm, self.answers.classes.names
         if found is None:
             raise OptionError("export", "There is nothing to write yet; label a row first.")
@@ -206,7 +191,7 @@ class LabelPage:
 
     def _next(self, message: dict[str, Any]) -> dict[str, Any]:
         """The next row to ask a window for: one of those that it wants first, or the best that is open."""
-        with self._lock:
+        with self.lock:
             first = [Question(self._row(row), "not answered yet") for row in message.get("first", [])]
             left = bool((self.answers.codes == NOTHING).any())
             is_open = self.answers.codes == (NOTHING if left else SKIPPED)
@@ -217,8 +202,28 @@ class LabelPage:
                     return {"question": {**self._shown(question.row), "reason": question.reason}}
             return {"question": None, "left": bool(is_open.any())}
 
-    def _search(self, text: str) -> list[dict[str, Any]]:
-        return [self._in_brief(row) for row in self.table.search(text)]
+    def _column(self, name: Any) -> dict[str, Any]:
+        """A byte for each row by a column, and what the bytes mean: a range, or names and colours."""
+        if name not in self._columns:
+            raise OptionError("name", "{field}: there is no column {!r} to show.", name)
+        cells = self.table.read.table.column(name)[self.table.rows]
+        values = as_numbers(cells, self.table.options.decimal or ".")
+        if values is not None and np.isfinite(values).any():
+            low, high = np.nanquantile(np.where(np.isfinite(values), values, np.nan), OUTLIERS)
+            share = np.clip((values - low) / ((high - low) or 1.0), 0, 1)
+            found = np.where(np.isfinite(share), np.rint(MOST_DOUBT * share), NO_CLASS)
+            meaning: dict[str, Any] = {"low": f"{low:.4g}", "high": f"{high:.4g}"}
+        else:
+            known, codes, counts = np.unique(as_text(cells), return_inverse=True, return_counts=True)
+            best = [at for at in np.argsort(-counts, kind="stable") if known[at]][: len(PALETTE)]
+            place = np.full(len(known), NO_CLASS)
+            place[best] = np.arange(len(best))
+            found = place[codes]
+            meaning = {
+                "names": [str(known[at])[:LONGEST_NAME] for at in best],
+                "colors": PALETTE[: len(best)],
+            }
+        return {**meaning, "values": b64encode(found.astype(np.uint8).tobytes()).decode()}
 
     def _in_brief(self, row: int) -> dict[str, Any]:
         """A row as it is shown in a list."""
@@ -232,7 +237,7 @@ class LabelPage:
 
     def _shown(self, row: int) -> dict[str, Any]:
         """All that is shown of a row."""
-        with self._lock:
+        with self.lock:
             codes = self.answers.codes
             near = self.table.nearest(row, self.answers.labelled, NEIGHBOURS_SHOWN)
             return {
@@ -248,55 +253,58 @@ class LabelPage:
 
     def snapshot(self) -> Snapshot:
         """The answers of the moment."""
-        with self._lock:
+        with self.lock:
             answers = self.answers
             return Snapshot(self._number, answers.codes.copy(), answers.weights.copy(), answers.classes.names)
 
     def take_preview(self, now: Snapshot, rows: IntArray, labels: IntArray) -> None:
         """Rows whose class changes before the fit is done, and their new classes, -1 for none."""
-        with self._lock:
+        with self.lock:
             self._colors[rows] = as_bytes(labels)
-            self._send(byte_frame("labels", rows, self._colors[rows], number=now.number, preview=True))
+            self.send(byte_frame("labels", rows, self._colors[rows], number=now.number, preview=True))
 
     def take_fit(self, fit: Fit) -> None:
         """Labels and doubt after a fit; only what changed is sent."""
-        with self._lock:
+        with self.lock:
             found = self._found = fit.found
             colors, doubt = np.full_like(self._colors, NO_CLASS), np.zeros_like(self._doubt)
             if found is not None:
-                colors, doubt = as_bytes(found.labels), np.rint(STEPS_OF_DOUBT * found.doubt).astype(np.uint8)
+                colors, doubt = as_bytes(found.labels), in_steps(found.doubt)
             for name, before, after in (("labels", self._colors, colors), ("doubt", self._doubt, doubt)):
                 rows = np.flatnonzero(before != after)
                 before[rows] = after[rows]
-                self._send(byte_frame(name, rows, after[rows], number=fit.snapshot.number))
+                self.send(byte_frame(name, rows, after[rows], number=fit.snapshot.number))
             self._model = self._model_event(fit)
-            self._send(self._model)
+            self._tell("model", self._model)
 
     def take_questions(self, questions: list[Question]) -> None:
         """The next questions; windows that wait for a row may ask."""
-        with self._lock:
+        with self.lock:
             self._queue = questions
-            self._send({"event": "questions"})
+            self.send({"event": "questions"})
 
     def take_places(self, places: FloatArray) -> None:
         """A better map."""
-        with self._lock:
-            self._places = places
-            self._send(frame({"event": "positions"}, places))
+        self._tell("positions", frame({"event": "positions"}, places))
 
     def take_stage(self, text: str) -> None:
         """A few words on the work in the background; empty when there is none."""
-        with self._lock:
-            if text != self._stage:
-                self._stage = text
-                self._send({"event": "stage", "text": text})
+        event = {"event": "stage", "text": text}
+        if event != self._last.get("stage"):
+            self._tell("stage", event)
+
+    def _tell(self, name: str, event: Event) -> None:
+        """Tell every window, and those that come later."""
+        with self.lock:
+            self._last[name] = event
+            self.send(event)
 
     def _model_event(self, fit: Fit) -> dict[str, Any]:
         """Numbers of a fit: sizes of the classes, accuracy, the most doubtful rows."""
         labelled, early = int((fit.snapshot.codes >= 0).sum()), too_early(fit)
         note = self._curve.add(labelled, fit, is_early=bool(early))
         if note and fit.snapshot.number:  # at a new start the fit is that of the last note
-            self.journal.note(note)
+            self.history.journal.note(note)
         sizes = np.bincount(self._colors, minlength=NO_CLASS + 1)
         return {
             "event": "model",
@@ -315,9 +323,9 @@ class LabelPage:
     def _issues(self, fit: Fit) -> list[dict[str, Any]]:
         """Answers that the model did not expect, or whose neighbours disagree; none that was kept."""
         kept: set[int] = set()
-        for change in self._changes:
+        for change in self.history.changes:
             if len(change.rows) == 1:  # an answer that is given a second time is kept
-                is_same = change.codes[0][0] == change.codes[1][0] and change.weights[0] == change.weights[1]
+                is_same = change.codes[0][0] == change.codes[1][0] and change.more[0] == change.more[1]
                 (kept.add if is_same else kept.discard)(int(change.rows[0]))
         known = {**self._expected, **fit.disagreeing}
         firm = np.where(fit.snapshot.weights == 1, fit.snapshot.codes, NOTHING)
@@ -365,6 +373,16 @@ def byte_frame(name: str, rows: IntArray, values: IntArray, **more: Any) -> byte
     return frame({"event": name, "count": len(rows), **more}, body)
 
 
+def in_steps(doubt: FloatArray) -> IntArray:
+    """Doubt as a map is coloured by it: in a few steps, so that few rows change from fit to fit."""
+    return np.rint(np.rint(STEPS_OF_DOUBT * doubt) * (MOST_DOUBT / STEPS_OF_DOUBT)).astype(np.uint8)
+
+
 def as_bytes(labels: IntArray) -> IntArray:
     """Classes as a map is coloured by them."""
     return np.where(labels < 0, NO_CLASS, labels).astype(np.uint8)
+
+
+def journal_of(table: Path) -> Path:
+    """The file beside a table in which its answers are kept."""
+    return table.with_name(f"{table.name}.journal")

@@ -13,18 +13,15 @@ import re
 import secrets
 import threading
 from collections.abc import Callable, Coroutine, Iterable
-from contextlib import ExitStack
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from graphwell.errors import OptionError
-from graphwell.io.files import held_alone
-from graphwell.jobs.labelling import LabelOptions, open_table
+from graphwell.jobs.labelling import LabelOptions
 from graphwell.jobs.painting import PaintOptions
 from graphwell.serve.channel import LONGEST_MESSAGE, TOO_MANY, Hub, Page
-from graphwell.serve.journal import Journal
-from graphwell.serve.labelling import LabelPage
+from graphwell.serve.labelling import LabelPage, journal_of
 from graphwell.serve.painting import PaintPage
 from graphwell.serve.security import policy, read_part, read_picture
 
@@ -47,12 +44,20 @@ class PageWidget:
         Shows it; layouts of ipywidgets take it.
     """
 
-    def __init__(self, page: Page, widget: Any, files: Path, held: ExitStack, height: int) -> None:
-        self.page, self.widget = page, widget
-        self._files, self._held = files, held
-        self._windows = Windows(page, widget.send, height)
-        widget.on_msg(lambda _, message, __: self._windows.take(message))
-        _OPEN[files] = self
+    def __init__(self, make: Callable[[], Page], files: Path, height: int) -> None:
+        try:
+            from anywidget import AnyWidget
+        except ImportError as error:
+            needs = 'Pages in a notebook need anywidget: pip install "graphwell[notebook]"'
+            raise ImportError(needs) from error
+        self._files = files.resolve()
+        if self._files in _OPEN:  # a cell that is run again begins anew
+            _OPEN[self._files].close()
+        self.page: Any = make()
+        self.widget = AnyWidget(_esm=read_part("widget.js")[0].decode())
+        self._windows = Windows(self.page, self.widget.send, height)
+        self.widget.on_msg(lambda _, message, __: self._windows.take(message))
+        _OPEN[self._files] = self
 
     def _repr_mimebundle_(self, **options: Any) -> Any:
         return self.widget._repr_mimebundle_(**options)
@@ -62,7 +67,6 @@ class PageWidget:
         if _OPEN.get(self._files) is self:
             del _OPEN[self._files]
         self._windows.end()
-        self._held.close()
         self.widget.close()
 
 
@@ -101,14 +105,9 @@ class Label(PageWidget):
     page: LabelPage
 
     def __init__(self, table: str | Path, *, height: int = USUAL_HEIGHT, **options: Any) -> None:
-        widget, path = _make_widget(), _path_of(table, "table")
-        journal = path.with_name(f"{path.name}.journal").resolve()
-        _close_earlier(journal)
-        with ExitStack() as held:
-            held.enter_context(held_alone(journal, "table"))
-            opened = open_table(LabelOptions(table=path, **_with_paths(options)))
-            page = LabelPage(opened, held.enter_context(Journal(journal, opened.fingerprint)))
-            super().__init__(page, widget, journal, held.pop_all(), height)
+        path = _path_of(table, "table")
+        chosen = _with_paths(options)
+        super().__init__(lambda: LabelPage(LabelOptions(table=path, **chosen)), journal_of(path), height)
 
     @property
     def labels(self) -> list[str | None]:
@@ -144,26 +143,8 @@ class Paint(PageWidget):
     def __init__(
         self, source: str | Path, classes: Iterable[str] = (), *, height: int = USUAL_HEIGHT, **options: Any
     ) -> None:
-        widget = _make_widget()
         chosen = PaintOptions(source=_path_of(source, "source"), **_with_paths(options))
-        folder = chosen.folder.resolve()
-        _close_earlier(folder)
-        super().__init__(PaintPage(chosen, tuple(classes)), widget, folder, ExitStack(), height)
-
-
-def _make_widget() -> Any:
-    try:
-        from anywidget import AnyWidget
-    except ImportError as error:
-        needs = 'Pages in a notebook need anywidget: pip install "graphwell[notebook]"'
-        raise ImportError(needs) from error
-    return AnyWidget(_esm=read_part("widget.js")[0].decode())
-
-
-def _close_earlier(files: Path) -> None:
-    """Close the widget that holds these files: a cell that is run again begins anew."""
-    if files in _OPEN:
-        _OPEN[files].close()
+        super().__init__(lambda: PaintPage(chosen, classes), chosen.folder, height)
 
 
 def _with_paths(options: dict[str, Any]) -> dict[str, Any]:

@@ -2,21 +2,21 @@
 
 import { ByName, Hover, Selection, showQuestion } from "./cards.js";
 import { Channel } from "./channel.js";
+import { ClassesList, classOfKey } from "./classes.js";
+import { showCurve } from "./curve.js";
 import { byId, fill, make, rgb } from "./dom.js";
 import { PointsMap } from "./points.js";
-import { ClassesList, showCurve } from "./sidebar.js";
 
 const NO_CLASS = 255;
 const NOTHING = -1;
 const CANNOT_TELL = -2;
 const MOST_LATER = 20;
-const STEPS_OF_DOUBT = 15;
 const MOST_LISTED = 100;
 const SECONDS_OF_A_MESSAGE = 5;
 const WEIGHT_OF_MANY = 0.1; // of a label that was given to many rows at once
 const UNKNOWN = [154, 160, 166];
 
-const state = { rows: 0, classes: [], question: null, left: true, colors: null, doubt: null, model: {}, given: new Map(), tab: "doubtful" };
+const state = { rows: 0, classes: [], question: null, left: true, colors: null, doubt: null, model: {}, given: new Map(), tab: "doubtful", by: "class", column: null };
 let isLocked = false; // from an answer until the next row is there: a second key is no answer to either
 let first = []; // rows that were left or taken back, newest first: they are asked before others
 let taken = null; // the row whose answer was taken back last
@@ -121,7 +121,6 @@ function say(text, stays = false) {
 
 // A list by the numbers of classes.
 const byNumber = (name, list = []) => state.classes.reduce((all, entry) => Object.assign(all, { [entry.number]: name(entry) }), list);
-const recolor = () => map.setColors(state.colors, byNumber(({ color }) => rgb(color), new Array(256).fill(UNKNOWN)), byNumber(({ name }) => name));
 const entryOf = (number) => state.classes.find((entry) => entry.number === number);
 
 function showSummary() {
@@ -190,7 +189,8 @@ const refresh = () =>
   });
 
 function showGiven() {
-  map.setGiven([...state.given.keys()], [...state.given.values()]);
+  const rows = [...state.given.keys()];
+  map.setGiven(rows, rows.map((row) => (state.by === "class" ? state.given.get(row) : map.painter.classes[row])));
 }
 
 // What the model says of the rows that were labelled together last.
@@ -232,7 +232,7 @@ const selection = new Selection(byId("many"), {
     map.setLit(selection.chosen);
   },
 });
-const classes = new ClassesList(byId("classes"), act);
+const classes = new ClassesList(act);
 const choose = (number) => (selection.isOpen ? selection.choose(number) : on.answer(number));
 const byName = new ByName(byId("by-name"), choose);
 
@@ -243,11 +243,34 @@ function setMode(mode) {
   }
 }
 
-function colorBy(doubt) {
-  colorBy.doubt = doubt;
-  map.showDoubt(doubt);
-  byId("by-class").setAttribute("aria-pressed", !doubt);
-  byId("by-doubt").setAttribute("aria-pressed", doubt);
+// Colour the map by "class", by "doubt", or by a column.
+async function colorBy(by) {
+  byId("color-by").value = state.by = by;
+  if (by in FIXED) state.column = null;
+  else state.column = await act("column", { name: by });
+  recolor();
+}
+
+// A byte for each row, a colour for each byte; names stand on the map and, with what lies between, in the legend.
+function recolor() {
+  const { by, column, colors, doubt } = state;
+  const shades = new Array(256).fill(UNKNOWN);
+  if (by === "class") map.setColors(colors, byNumber(({ color }) => rgb(color), shades), byNumber(({ name }) => name));
+  else if (by === "doubt" || column?.low !== undefined) {
+    map.setColors(column ? bytesIn(column.values) : doubt, shades.map((grey, at) => (at === NO_CLASS ? grey : shade(at / (NO_CLASS - 1)))));
+  } else if (column) map.setColors(bytesIn(column.values), shades.map((grey, at) => (column.colors[at] ? rgb(column.colors[at]) : grey)), column.names);
+  showGiven();
+  const ends = by === "doubt" ? ["sure", "uncertain"] : [column?.low, column?.high];
+  fill(byId("legend"), ...(by === "class" ? [] : column?.names ? column.names.map((name, at) => make("span", {}, make("span", { class: "swatch", color: column.colors[at] }), name)) : [make("span", {}, ends[0]), make("span", { class: "shades" }), make("span", {}, ends[1])]));
+  byId("legend").hidden = by === "class";
+}
+
+const FIXED = { class: "Class", doubt: "Uncertainty" };
+const bytesIn = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+const SHADES = [[53, 96, 163], [143, 178, 201], [240, 196, 98], [205, 70, 30]]; // from low to high, as .shades in label.css
+function shade(share) {
+  const [at, rest] = [Math.min(2, Math.floor(3 * share)), 3 * share - Math.min(2, Math.floor(3 * share))];
+  return SHADES[at].map((value, i) => Math.round(value + rest * (SHADES[at + 1][i] - value)));
 }
 
 // ------------------------------------------------------------------------------------------- what the server tells
@@ -259,9 +282,12 @@ function bytesOf(event, buffer) {
 const channel = new Channel(
   {
     about(event) {
-      Object.assign(state, { rows: event.rows, classes: event.classes, given: new Map() });
+      Object.assign(state, { rows: event.rows, given: new Map() });
       state.colors = new Uint8Array(event.rows).fill(NO_CLASS);
-      state.doubt = new Float32Array(event.rows);
+      state.doubt = new Uint8Array(event.rows);
+      const names = [...Object.entries(FIXED), ...event.columns.map((name) => [name, name])];
+      fill(byId("color-by"), ...names.map(([value, name]) => make("option", { value }, name)));
+      byId("color-by").value = state.by;
       byId("table").textContent = event.table;
       byId("export").title = `Write ${event.output} (E)`;
       document.title = `${event.table} – graphwell`;
@@ -269,20 +295,17 @@ const channel = new Channel(
     positions: (_, buffer) => {
       map.setPositions(new Float32Array(buffer));
       recolor();
-      map.setDoubt(state.doubt);
-      showGiven();
       if (state.question) map.focus(state.question.row);
     },
     labels(event, buffer) {
       const [rows, values] = bytesOf(event, buffer);
       rows.forEach((row, at) => (state.colors[row] = values[at]));
-      map.updateColors(rows, values);
+      if (state.by === "class") map.updateColors(rows, values);
     },
     doubt(event, buffer) {
       const [rows, values] = bytesOf(event, buffer);
-      if (!rows.length) return;
-      rows.forEach((row, at) => (state.doubt[row] = values[at] / STEPS_OF_DOUBT));
-      map.setDoubt(state.doubt);
+      rows.forEach((row, at) => (state.doubt[row] = values[at]));
+      if (state.by === "doubt" && rows.length) recolor();
     },
     answers(event) {
       const recolored = JSON.stringify(state.classes) !== JSON.stringify(event.classes);
@@ -297,12 +320,10 @@ const channel = new Channel(
       byId("undo").title = event.undo ? `Undo: ${event.undo} (U)` : "Undo (U)";
       byId("redo").title = event.redo ? `Redo: ${event.redo} (R)` : "Redo (R)";
       if (event.rows.includes(state.question?.row) && !isLocked) refresh();
-      if (recolored) {
-        recolor();
-        showAnswers();
-      }
+      if (recolored) showAnswers();
+      if (recolored && state.by === "class") recolor();
+      else showGiven();
       listMine();
-      showGiven();
       classes.show(state.classes, state.model.sizes);
       document.body.dataset.number = event.number;
       document.body.dataset.steps = event.steps;
@@ -349,7 +370,7 @@ const KEYS = {
   l: () => setMode("lasso"),
   b: () => setMode("box"),
   p: () => setMode("pan"),
-  d: () => colorBy(!colorBy.doubt),
+  d: () => colorBy(state.by === "doubt" ? "class" : "doubt"),
   e: write,
   h: showHelp,
   "/": () => byId("search").focus(),
@@ -359,8 +380,10 @@ byId("undo").onclick = undo;
 byId("redo").onclick = redo;
 byId("export").onclick = write;
 byId("help-open").onclick = showHelp;
-byId("by-class").onclick = () => colorBy(false);
-byId("by-doubt").onclick = () => colorBy(true);
+byId("color-by").onchange = ({ target }) => {
+  target.blur(); // keys are answers again
+  colorBy(target.value);
+};
 byId("list-close").onclick = () => {
   byId("search").value = "";
   search("");
@@ -381,26 +404,12 @@ byId("search-form").onsubmit = (event) => {
   event.preventDefault();
   search(byId("search").value);
 };
-byId("new-class").onsubmit = (event) => {
-  event.preventDefault();
-  const name = byId("new-name").value;
-  byId("new-name").value = "";
-  byId("new-name").blur();
-  act("add class", { name });
-};
-
-// Each class has a key of its own: a digit, or Shift and a digit.
-function classOfKey(event) {
-  const digit = /^(?:Digit|Numpad)([0-9])$/.exec(event.code)?.[1];
-  return digit && { entry: state.classes.find(({ key }) => key === (event.shiftKey ? "⇧" : "") + digit) };
-}
-
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape") leave();
   const typing = event.target.matches?.("input:not([type=range]):not([type=color]), select, textarea");
   if (typing || document.querySelector("dialog[open]") || event.altKey || event.repeat) return;
   const key = event.key.toLowerCase();
-  const digit = classOfKey(event);
+  const digit = classOfKey(event, state.classes);
   if (event.ctrlKey || event.metaKey) {
     if (key === "y" || (event.shiftKey && key === "z")) redo();
     else if (key === "z") undo();

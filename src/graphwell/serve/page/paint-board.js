@@ -45,6 +45,10 @@ export class Board extends View {
     this.tintAll();
   }
 
+  colorOf(number) {
+    return this.classes.find((entry) => entry.number === number)?.color;
+  }
+
   setStrokes(strokes) {
     this.strokes = strokes;
     this.redrawStrokes();
@@ -70,7 +74,7 @@ export class Board extends View {
   }
 
   paintStroke(pen, stroke) {
-    const color = this.classes[stroke.class]?.color ?? "#888888";
+    const color = this.colorOf(stroke.class) ?? "#888888";
     pen.globalCompositeOperation = stroke.erase ? "destination-out" : "source-over";
     Object.assign(pen, { strokeStyle: color, fillStyle: color, lineWidth: stroke.width, lineCap: "round", lineJoin: "round" });
     pen.beginPath();
@@ -89,7 +93,7 @@ export class Board extends View {
     }
     const { width, height, values } = this.labels;
     const image = new ImageData(width, height);
-    const colors = this.classes.map(({ color }) => rgb(color));
+    const colors = this.classes.reduce((all, { number, color }) => Object.assign(all, { [number]: rgb(color) }), []);
     const inside = Math.round(255 * this.tint);
     for (let y = 0, i = 0; y < height; y++) {
       for (let x = 0; x < width; x++, i++) {

@@ -1,7 +1,8 @@
 // graphwell paint: classes, tools and keys around the picture.
 
 import { Channel } from "./channel.js";
-import { byId, fill, make } from "./dom.js";
+import { ClassesList, classOfKey } from "./classes.js";
+import { byId } from "./dom.js";
 import { Board } from "./paint-board.js";
 import { Hand } from "./paint-hand.js";
 
@@ -17,8 +18,9 @@ const hand = new Hand(board, (stroke) => {
   });
 });
 
+const classes = new ClassesList(ask, choose);
 const channel = new Channel(
-  { picture: showPicture, done: (event) => changed(event, true), undone: (event) => changed(event, false),
+  { picture: showPicture, painted: changed,
     segmentation: showSegmentation, cleared, failed: (event) => complain(event.why) },
   (connected) => say(connected ? "" : "No server. Start it again with the same command: this page goes on, or open the address that it prints."),
 );
@@ -51,8 +53,11 @@ function showState(event) {
   if (JSON.stringify(event.classes) === JSON.stringify(state.classes)) return;
   state.classes = event.classes;
   board.setClasses(event.classes);
-  choose(Math.min(hand.chosen, event.classes.length - 1));
+  classes.show(event.classes);
+  choose(entryOf(hand.chosen) ? hand.chosen : event.classes[0].number);
 }
+
+const entryOf = (number) => state.classes.find((entry) => entry.number === number);
 
 // How to begin; or what a single class comes to.
 function showHint(only) {
@@ -61,9 +66,9 @@ function showHint(only) {
   byId("hint").hidden = board.strokes.length > 0 && !only;
 }
 
-function changed(event, done) {
-  if (event.what === "stroke" && done) board.addStroke(event.stroke);
-  if (event.what === "stroke" && !done) board.removeStroke();
+function changed(event) {
+  if (event.stroke && !event.back) board.addStroke(event.stroke);
+  if (event.stroke && event.back) board.removeStroke();
   if (event.strokes) board.setStrokes(event.strokes);
   showState(event);
 }
@@ -74,7 +79,7 @@ function showSegmentation(event, buffer) {
   state.fine = !event.coarse;
   const labels = new Uint8Array(buffer);
   board.setLabels(event.width, event.height, labels);
-  showHint(labels.every((label) => label === labels[0]) ? state.classes[labels[0]] : null);
+  showHint(labels.every((label) => label === labels[0]) ? entryOf(labels[0]) : null);
   say(event.coarse || !event.latest ? "refining…" : "");
 }
 
@@ -85,36 +90,10 @@ function cleared() {
   say("");
 }
 
-// ---------------------------------------------------------------------------------------------- classes
-
-function showClasses() {
-  fill(byId("classes"), ...state.classes.map((known, number) => {
-    const color = make("input", { type: "color", value: known.color, "aria-label": `Colour of ${known.name}`,
-      onchange: (event) => ask("color class", { class: number, color: event.target.value }) });
-    const name = make("input", { class: "name", value: known.name, "aria-label": `Name of class ${number + 1}`, maxlength: 100,
-      onfocus: () => choose(number, false),
-      onkeydown: (event) => event.key === "Enter" && event.target.blur(),
-      onchange: (event) => ask("rename class", { class: number, name: event.target.value }) });
-    const key = number < 9 ? make("kbd", {}, String(number + 1)) : null;
-    return make("li", { class: number === hand.chosen ? "chosen" : null, onclick: () => choose(number, false) }, color, name, key);
-  }));
-}
-
-// What can be done with the chosen class besides its name and colour.
-function showMerge() {
-  const [{ name }, alone] = [state.classes[hand.chosen] ?? {}, state.classes.length < 2];
-  const others = state.classes.map((known, number) => make("option", { value: number }, `Merge ${name} into ${known.name}`));
-  byId("merge").hidden = alone;
-  fill(byId("merge"), make("option", { value: "" }, `${name} …`), make("option", { value: "remove" }, `Remove ${name} and its strokes`), ...others.filter((_, number) => number !== hand.chosen));
-}
-
-function choose(number, rebuild = true) {
-  if (!(number in state.classes)) return;
+function choose(number) {
   hand.chosen = number;
   if (hand.tool === "eraser") setTool("brush");
-  if (rebuild) showClasses();
-  showMerge();
-  [...byId("classes").children].forEach((item, i) => item.classList.toggle("chosen", i === number));
+  classes.choose(number);
 }
 
 // ------------------------------------------------------------------------------------- tools and keys
@@ -167,7 +146,7 @@ function say(sentence) {
 const KEYS = {
   b: () => setTool("brush"), l: () => setTool("line"), e: () => setTool("eraser"), h: () => setTool("hand"),
   z: () => ask("undo"), u: () => ask("undo"), y: () => ask("redo"), r: () => ask("redo"), s: save,
-  n: () => ask("add class"), 0: () => board.fit(), "[": () => setWidth(hand.width - 1), "]": () => setWidth(hand.width + 1),
+  n: () => byId("new-name").focus(), Home: () => board.fit(), "[": () => setWidth(hand.width - 1), "]": () => setWidth(hand.width + 1),
   "+": () => board.zoom(1.25), "-": () => board.zoom(0.8), Enter: () => hand.finishLine(), Escape: () => hand.cancel(),
   k: () => byId("help").showModal(),
   PageDown: () => open(state.picture + 1), PageUp: () => open(state.picture - 1),
@@ -176,14 +155,15 @@ const KEYS = {
 };
 
 document.addEventListener("keydown", (event) => {
-  if (byId("help").open || event.target.matches("select, input:not([type=range]):not([type=checkbox])")) return;
+  if (byId("help").open || event.target.matches("select, input:not([type=range]):not([type=checkbox]):not([type=color])")) return;
   const wanted = event.ctrlKey || event.metaKey;
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+  const digit = classOfKey(event, state.classes);
   if (wanted && !"zys".includes(key)) return;
   if (event.target.matches("button") && (key === "Enter" || key === " ")) return;
   if (event.target.matches("input") && key.startsWith("Arrow")) return;
   if (key === " ") hand.spaced = true;
-  else if (/^[1-9]$/.test(key)) choose(Number(key) - 1);
+  else if (digit) digit.entry && choose(digit.entry.number);
   else if (wanted && key === "z" && event.shiftKey) ask("redo");
   else if (key in KEYS) KEYS[key]();
   else return;
@@ -196,11 +176,6 @@ byId("undo").onclick = () => ask("undo");
 byId("redo").onclick = () => ask("redo");
 byId("save").onclick = save;
 byId("help-open").onclick = KEYS.k;
-byId("merge").onchange = ({ target }) => {
-  const more = target.value === "remove" ? {} : { into: Number(target.value) };
-  if (target.value) ask("into" in more ? "merge classes" : "remove class", { class: hand.chosen, ...more });
-};
-byId("add").onclick = () => ask("add class");
 byId("fit").onclick = () => board.fit();
 byId("previous").onclick = () => open(state.picture - 1);
 byId("next").onclick = () => open(state.picture + 1);

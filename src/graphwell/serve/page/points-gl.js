@@ -8,19 +8,15 @@ const FADED = 0.15; // opacity of rows that are not selected
 const POINT_VERTICES = `#version 300 es
 in vec2 a_place;
 in uint a_class;
-in float a_doubt;
 uniform vec2 u_middle, u_zoom;
 uniform float u_size;
 uniform float u_lift;
-uniform bool u_doubtful;
 uniform sampler2D u_palette;
 out vec3 v_color;
 void main() {
   gl_Position = vec4((a_place - u_middle) * u_zoom, 0.0, 1.0);
   gl_PointSize = u_size;
-  vec3 calm = vec3(0.62, 0.70, 0.80), middle = vec3(0.93, 0.72, 0.25), wild = vec3(0.80, 0.18, 0.08);
-  vec3 heat = a_doubt < 0.5 ? mix(calm, middle, 2.0 * a_doubt) : mix(middle, wild, 2.0 * a_doubt - 1.0);
-  v_color = mix(u_doubtful ? heat : texelFetch(u_palette, ivec2(int(a_class), 0), 0).rgb, vec3(1.0), u_lift);
+  v_color = mix(texelFetch(u_palette, ivec2(int(a_class), 0), 0).rgb, vec3(1.0), u_lift);
 }`;
 
 const POINT_PIXELS = `#version 300 es
@@ -47,11 +43,9 @@ export class Painter {
     if (!this.gl) throw new Error("The map needs WebGL2, which this browser does not offer.");
     this.places = new Float32Array(0);
     this.classes = new Uint8Array(0);
-    this.doubt = new Uint8Array(0);
     this.palette = [];
     this.given = { rows: new Uint32Array(0), classes: new Uint8Array(0) };
     this.lit = new Uint32Array(0); // rows that stay lit while all others fade
-    this.doubtful = false;
     canvas.addEventListener("webglcontextlost", (event) => event.preventDefault()); // it may come back
     canvas.addEventListener("webglcontextrestored", () => {
       this.prepare();
@@ -68,7 +62,7 @@ export class Painter {
   prepare() {
     const gl = this.gl;
     if (gl.isContextLost()) return;
-    this.points = makeProgram(gl, POINT_VERTICES, POINT_PIXELS, ["a_place", "a_class", "a_doubt"]);
+    this.points = makeProgram(gl, POINT_VERTICES, POINT_PIXELS, ["a_place", "a_class"]);
     this.all = makeLayer(gl);
     this.ringed = makeLayer(gl);
     this.bright = makeLayer(gl);
@@ -76,7 +70,6 @@ export class Painter {
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
     this.setPlaces(this.places);
-    this.setDoubt(this.doubt);
     this.setClasses(this.classes, this.palette);
   }
 
@@ -84,7 +77,6 @@ export class Painter {
     this.places = places;
     fillBuffer(this.gl, this.all.places, places);
     if (this.classes.length !== this.n) this.setClasses(new Uint8Array(this.n).fill(NONE), this.palette);
-    if (this.doubt.length !== this.n) this.setDoubt(new Uint8Array(this.n));
     this.setGiven(this.given.rows, this.given.classes);
     this.setLit(this.lit);
   }
@@ -108,11 +100,6 @@ export class Painter {
     if (this.lit.length) this.setLit(this.lit);
   }
 
-  setDoubt(doubt) {
-    this.doubt = doubt;
-    fillBuffer(this.gl, this.all.doubt, doubt);
-  }
-
   setGiven(rows, classes) {
     this.given = { rows, classes };
     this.fillSome(this.ringed, rows, classes);
@@ -127,7 +114,6 @@ export class Painter {
     const gl = this.gl;
     fillBuffer(gl, layer.places, Float32Array.from({ length: 2 * rows.length }, (_, i) => this.places[2 * rows[i >> 1] + (i & 1)]));
     fillBuffer(gl, layer.classes, classes);
-    fillBuffer(gl, layer.doubt, Uint8Array.from(rows, (row) => this.doubt[row] ?? 0));
   }
 
   // Draw everything. view: {x, y, scale}; fitted: the scale that shows all.
@@ -142,7 +128,7 @@ export class Painter {
     const size = sharp * this.pointSize(view.scale / fitted);
     const zoom = [(2 * sharp * view.scale) / width, (2 * sharp * view.scale) / height];
     this.usePoints(view, zoom);
-    this.drawLayer(this.all, this.n, size, this.lit.length ? FADED : this.n > 20000 ? 0.75 : 0.9, false);
+    this.drawLayer(this.all, this.n, size, this.lit.length ? FADED : this.opacity(size, width * height, view.scale / fitted), false);
     this.drawLayer(this.bright, this.lit.length, 1.3 * size, 1, false);
     this.drawLayer(this.ringed, this.given.rows.length, Math.max(9 * sharp, MORE * size), 1, true);
     gl.bindVertexArray(null);
@@ -159,7 +145,6 @@ export class Painter {
     gl.uniform2f(at("u_middle"), view.x, view.y);
     gl.uniform2f(at("u_zoom"), ...zoom);
     gl.uniform1f(at("u_lift"), dark ? 0.25 : 0); // dark colours must be seen on a dark page
-    gl.uniform1i(at("u_doubtful"), this.doubtful ? 1 : 0);
     gl.uniform3f(at("u_ink"), ...(dark ? light : deep));
     gl.uniform3f(at("u_paper"), ...(dark ? deep : light));
   }
@@ -172,6 +157,12 @@ export class Painter {
     gl.uniform1f(this.points.at("u_opacity"), opacity);
     gl.uniform1i(this.points.at("u_ringed"), ringed ? 1 : 0);
     gl.drawArrays(gl.POINTS, 0, count);
+  }
+
+  // Points that would hide each other are thin, so that it is dark where many lie: a density, until one zooms in.
+  opacity(size, pixels, magnified) {
+    const layers = (this.n * size ** 2) / (pixels * Math.max(1, magnified) ** 2);
+    return Math.max(0.12, Math.min(0.9, 0.5 / layers));
   }
 
   // Small where there are many, larger when the map is magnified; in CSS pixels.
@@ -195,9 +186,9 @@ function makeProgram(gl, vertices, pixels, attributes) {
   return { made, at: (name) => gl.getUniformLocation(made, name) };
 }
 
-// Buffers of some points: their places, class and doubt.
+// Buffers of some points: their places and classes.
 function makeLayer(gl) {
-  const [places, classes, doubt] = [0, 0, 0].map(() => gl.createBuffer());
+  const [places, classes] = [0, 0].map(() => gl.createBuffer());
   const array = gl.createVertexArray();
   gl.bindVertexArray(array);
   gl.bindBuffer(gl.ARRAY_BUFFER, places);
@@ -206,11 +197,8 @@ function makeLayer(gl) {
   gl.bindBuffer(gl.ARRAY_BUFFER, classes);
   gl.enableVertexAttribArray(1);
   gl.vertexAttribIPointer(1, 1, gl.UNSIGNED_BYTE, 0, 0);
-  gl.bindBuffer(gl.ARRAY_BUFFER, doubt);
-  gl.enableVertexAttribArray(2);
-  gl.vertexAttribPointer(2, 1, gl.UNSIGNED_BYTE, true, 0, 0);
   gl.bindVertexArray(null);
-  return { array, places, classes, doubt };
+  return { array, places, classes };
 }
 
 function fillBuffer(gl, buffer, values) {
@@ -273,12 +261,16 @@ function place(element, left, top, width, height) {
 
 const INK = "var(--ink, #14171a)";
 const PAPER = "var(--paper, #ffffff)";
+const SPACE = "http://www.w3.org/2000/svg";
 const RADII = [11, 8]; // of the rings
 
 export class Overlay {
   constructor(canvas) {
     this.below = canvas;
-    this.canvas = document.createElement("canvas");
+    const sheet = document.createElementNS(SPACE, "svg");
+    this.outline = sheet.appendChild(document.createElementNS(SPACE, "polygon"));
+    Object.assign(sheet.style, { position: "absolute", width: "100%", height: "100%" });
+    Object.assign(this.outline.style, { fill: INK, fillOpacity: 0.08, stroke: INK, strokeWidth: 1.5, strokeDasharray: "5 4" });
     this.names = document.createElement("div");
     this.window = document.createElement("div");
     this.window.setAttribute("aria-hidden", "true");
@@ -286,7 +278,7 @@ export class Overlay {
       const [size, edge] = [`${2 * radius + 2.5}px`, `0 0 0 1.75px ${PAPER}, inset 0 0 0 1.75px ${PAPER}`];
       return floating(this.window, { width: size, height: size, borderRadius: "50%", border: `2.5px solid ${INK}`, boxSizing: "border-box", boxShadow: edge });
     });
-    this.window.append(this.canvas, this.names);
+    this.window.append(sheet, this.names);
     Object.assign(this.window.style, { position: "absolute", overflow: "hidden", pointerEvents: "none" });
     canvas.insertAdjacentElement("afterend", this.window);
   }
@@ -303,25 +295,7 @@ export class Overlay {
       move(name, [x, y - 18]);
     });
     while (this.names.childElementCount > names.length) this.names.lastChild.remove();
-    this.canvas.hidden = !outline;
-    if (outline) this.drawOutline(outline, getComputedStyle(this.below).color, width, height);
-  }
-
-  drawOutline(outline, ink, width, height) {
-    const sharp = window.devicePixelRatio || 1;
-    Object.assign(this.canvas.style, { width: `${width}px`, height: `${height}px` });
-    this.canvas.width = Math.max(1, Math.round(width * sharp));
-    this.canvas.height = Math.max(1, Math.round(height * sharp));
-    const pen = this.canvas.getContext("2d");
-    pen.scale(sharp, sharp);
-    pen.beginPath();
-    outline.forEach(([x, y], i) => (i ? pen.lineTo(x, y) : pen.moveTo(x, y)));
-    pen.closePath();
-    Object.assign(pen, { fillStyle: ink, globalAlpha: 0.08 });
-    pen.fill();
-    Object.assign(pen, { strokeStyle: ink, globalAlpha: 1, lineWidth: 1.5 });
-    pen.setLineDash([5, 4]);
-    pen.stroke();
+    this.outline.setAttribute("points", (outline ?? []).join(" "));
   }
 }
 

@@ -58,17 +58,6 @@ export class PointsMap extends View {
     this.draw();
   }
 
-  // How doubtful each row is, from 0 to 1.
-  setDoubt(doubt) {
-    this.painter.setDoubt(Uint8Array.from(doubt, (value) => Math.round(255 * Math.min(1, Math.max(0, value || 0)))));
-    this.draw();
-  }
-
-  showDoubt(shown) {
-    this.painter.doubtful = Boolean(shown);
-    this.draw();
-  }
-
   // Rows whose label was given are larger, with a ring.
   setGiven(rows, classes) {
     this.painter.setGiven(Uint32Array.from(rows), Uint8Array.from(classes));
