@@ -21,7 +21,6 @@ class Entry:
     extra: str | None = None  # of ``pip install "graphwell[extra]"``
     arrays: tuple[str, ...] = ()  # libraries whose arrays can only be worked on here
     pixels: str = "graphwell.backends.cpu.pixels:Pixels"  # by which pictures are segmented
-    cells: str = "graphwell.graph.cells:nearest_in_cells"  # by which workers that have it search
 
 
 BACKENDS: dict[str, Entry] = {
@@ -31,7 +30,6 @@ BACKENDS: dict[str, Entry] = {
         "an NVIDIA GPU, and CuPy",
         extra="cuda",
         pixels="graphwell.backends.cuda.pixels:CudaPixels",
-        cells="graphwell.backends.cuda.asked_cells:nearest_in_cells",
     ),
     "dask": Entry(
         "graphwell.backends.dask.backend:DaskBackend", "a Dask client", extra="dask", arrays=("dask",)
@@ -51,7 +49,7 @@ def devices() -> tuple[str, ...]:
 
 
 def find_backend(device: str = "cpu", X: Any = None, n_jobs: int | None = None) -> "Backend":
-    """Return the backend of a device, or the one that rows of this kind need, with such devices.
+    """Return the backend of a device, or the one that rows of this kind need.
 
     Parameters
     ----------
@@ -72,8 +70,10 @@ def find_backend(device: str = "cpu", X: Any = None, n_jobs: int | None = None) 
     thread_count(n_jobs)
     check_device(device)
     name = backend_of_rows(X) or device
-    of_workers = () if name == device else (device,)
-    backend: Backend = named(BACKENDS[name].backend)(n_jobs, *of_workers)
+    if device not in ("cpu", name):
+        problem = "{field} must be cpu for a {} array, whose workers compute on their processors; got {!r}."
+        raise OptionError("device", problem, name.title(), device)
+    backend: Backend = named(BACKENDS[name].backend)(n_jobs)
     return backend
 
 
@@ -81,11 +81,6 @@ def named(place: str) -> Any:
     """Import what a module has by a name."""
     module, _, name = place.partition(":")
     return getattr(import_module(module), name)
-
-
-def find_cell_search(device: str) -> Any:
-    """Return the function by which a worker with such a device searches the cells of its rows."""
-    return named(BACKENDS[device].cells)
 
 
 def find_pixels(device: str = "cpu", n_jobs: int | None = None) -> "Pixels":

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from graphwell.backends.cuda import asked_cells, cells, groups, matrix, points, row_tiles, search
+from graphwell.backends.cuda import cells, groups, matrix, points, row_tiles, search
 from graphwell.backends.cuda._cupy import Limits
 
 
@@ -88,21 +88,6 @@ def nearest_of_candidates(
         indices[row, : len(first)], distances[row, : len(first)] = others[first], apart[first]
 
 
-def nearest_in_cells(
-    rows: Any, row_order: Any, asked: Any, n_asked: int, points: Any, order: Any, starts: Any, scale: Any,
-    n_rows: int, dimension: int, kept: int, found: Any,
-) -> None:  # fmt: skip
-    """Of the points in the cells that a row asks, the nearest; equally far ones in the order of the cells."""
-    assert asked.shape == (n_rows, n_asked)
-    for row in row_order:
-        own = [order[starts[cell] : starts[cell + 1]] for cell in asked[row] if cell >= 0]
-        members = np.concatenate([*own, order[:0]])
-        apart = (((rows[row] - points[members]) * scale).astype(np.float32) ** 2).sum(axis=1)
-        near = members[np.argsort(apart, kind="stable")][:kept]
-        found[row] = -1
-        found[row, : len(near)] = near
-
-
 def column_bounds(
     rows: Any, n_rows: int, dimension: int, lanes: int, sums: Any, lows: Any, highs: Any
 ) -> None:
@@ -117,7 +102,6 @@ KERNELS = {
         cell_means,
         keep_smallest,
         nearest_of_candidates,
-        nearest_in_cells,
         column_bounds,
     )
 }
@@ -133,11 +117,11 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> HostCupy:
 
         return run
 
-    for module in (asked_cells, cells, groups, matrix, points, row_tiles, search):
+    for module in (cells, groups, matrix, points, row_tiles, search):
         monkeypatch.setattr(module, "cupy", lambda: library)
-    for module in (asked_cells, cells, search, points):
+    for module in (cells, search, points):
         monkeypatch.setattr(module, "cuda_kernel", kernel)
-    for module in (asked_cells, cells, search):
+    for module in (cells, search):
         monkeypatch.setattr(module, "memory_in_words", lambda *said, **less: np.errstate())
     monkeypatch.setattr(cells, "gpu_limits", lambda: Limits(1, 1 << 18, True))
     for module in (search, points):

@@ -9,7 +9,6 @@ import pytest
 from graphwell import BridgedWarning, DiffuseInterfaceClassifier, Graph, Status
 from graphwell.backends.registry import backend_of_rows
 from tests.backends.dask.cases import QUICK, SHORT, fitted, in_order, rows_and_labels
-from tests.conftest import why_no_gpu
 
 pytestmark = pytest.mark.slow  # a fit or two on a cluster each
 
@@ -156,29 +155,6 @@ def test_a_cluster_judges_on_a_sample(client, data):
         many.predict_proba(da.from_array(new, chunks=(20, 10))).compute(), one.predict_proba(new), atol=1e-4
     )
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(many)).predict(new), one.predict(new))
-
-
-def test_workers_without_a_gpu_say_what_they_lack(client, data):
-    if not why_no_gpu():
-        pytest.skip("the workers have a GPU")
-    lacking = r"Worker \S+: device=.cuda. (needs|cannot use)"
-    with pytest.raises((ImportError, OSError), match=lacking):
-        fitted(blocks(data[0]), data[1], device="cuda")
-
-
-def test_workers_with_a_gpu_find_the_same_labels(client, data, gpu):
-    X, y, _ = data
-    expected, found = (fitted(blocks(X), y, device=device, **QUICK) for device in ("cpu", "cuda"))
-    assert (found.graph_.W != expected.graph_.W).nnz == 0
-    np.testing.assert_array_equal(found.transduction_.compute(), expected.transduction_.compute())
-    np.testing.assert_array_equal(found.predict(X[:50] + 0.01), expected.predict(X[:50] + 0.01))
-
-
-def test_a_graph_that_is_given_needs_no_gpu(client, monkeypatch):
-    monkeypatch.setattr("graphwell.backends.dask.backend.look_for", lambda device: None)
-    W = da.from_array(np.ones((6, 6)) - np.eye(6), chunks=(3, 6))
-    with pytest.raises(ValueError, match="device must be cpu for a graph that is a Dask array: nothing"):
-        fitted(W, [0, 1, -1, -1, -1, -1], metric="precomputed", device="cuda")
 
 
 def test_new_rows_are_answered_block_by_block(client, data):

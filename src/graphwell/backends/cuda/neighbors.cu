@@ -120,48 +120,6 @@ extern "C" __global__ void __launch_bounds__(256)
     }
 }
 
-// One warp for each row, in the order of `row_order`: the numbers of the nearest points in the cells that it asks,
-// nearest first; -1 stands for no cell and no point. The points of cell c are order[starts[c]] and so on. What a row
-// is told depends on nothing but its own cells.
-extern "C" __global__ void __launch_bounds__(256)
-    nearest_in_cells(const POINT *rows, const int *row_order, const int *asked, int n_asked, const POINT *points,
-                     const int *order, const int64 *starts, POINT scale, int n_rows, int dimension, int kept,
-                     int *found) {
-    int lane = threadIdx.x & 31;
-    int turn = (int)(((int64)blockIdx.x * blockDim.x + threadIdx.x) / 32);
-    if (turn >= n_rows) return;
-    int row = row_order[turn];
-    const POINT *mine = rows + (int64)row * dimension;
-    Nearest list;
-    list.worst = INFINITE;
-#pragma unroll
-    for (int s = 0; s < SLOTS; s++) {
-        list.best[s] = INFINITE;
-        list.index[s] = -1;
-    }
-    for (int a = 0; a < n_asked; a++) {
-        int cell = asked[(int64)row * n_asked + a];
-        if (cell < 0) continue;
-        for (int64 first = starts[cell], stop = starts[cell + 1]; first < stop; first += 32) {
-            int number = first + lane < stop ? order[first + lane] : -1;
-            float apart = number < 0 ? INFINITE : 0.0f;
-            if (number >= 0) {
-                const POINT *other = points + (int64)number * dimension;
-                for (int c = 0; c < dimension; c++) {
-                    float difference = (float)((mine[c] - other[c]) * scale);
-                    apart = __fmaf_rn(difference, difference, apart);
-                }
-            }
-            offer(list, apart, number, kept);
-        }
-    }
-#pragma unroll
-    for (int s = 0; s < SLOTS; s++) {
-        int place = 32 * s + lane;
-        if (place < kept) found[(int64)row * kept + place] = list.index[s];
-    }
-}
-
 // Take the distances of the candidates anew, in double precision, and write the nearest `k` in their order; equal
 // ones keep the order they came in. Point own[i], which is row i itself, is left out; -1 stands for none.
 extern "C" __global__ void __launch_bounds__(256)

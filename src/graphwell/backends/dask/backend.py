@@ -26,8 +26,6 @@ from graphwell.backends.dask.predict import DaskInduction, Found, Part, Searched
 from graphwell.backends.dask.rounds import Cluster
 from graphwell.backends.dask.search import Partition, build_graph
 from graphwell.backends.induction import answered
-from graphwell.backends.registry import find_backend, find_cell_search
-from graphwell.errors import OptionError
 from graphwell.graph import Graph
 from graphwell.graph.checks import frozen, neighbor_counts
 from graphwell.graph.knn import FeatureMap, check_metric
@@ -61,18 +59,17 @@ class Effort(NamedTuple):
 class BlockBackend(Backend):
     """The backend of one worker: its rows and vectors are its own, arrays of the host are of all rows.
 
-    `first_rows` are the numbers of the first row that each worker took, and of all; cells are searched with
-    the `device`; all workers have so many bytes of `memory` together.
+    `first_rows` are the numbers of the first row that each worker took, and of all; all workers have so many
+    bytes of `memory` together.
     """
 
     name = "dask"
 
     def __init__(
-        self, comm: Communicator, first_rows: Any = (0,), n_threads: int = 1, device: str = "cpu",
-        memory: float = np.inf,
-    ) -> None:  # fmt: skip
+        self, comm: Communicator, first_rows: Any = (0,), n_threads: int = 1, memory: float = np.inf
+    ) -> None:
         super().__init__(n_threads)
-        self.comm, self.first_rows, self.device, self.memory = comm, np.asarray(first_rows), device, memory
+        self.comm, self.first_rows, self.memory = comm, np.asarray(first_rows), memory
         self.notes: list[tuple[Any, type[Warning]]] = []
         self.graph: Any = None
         self.searched: tuple[Any, ...] | None = None
@@ -95,9 +92,9 @@ class BlockBackend(Backend):
         del parts
         if rows.evidence is None:
             rows.values.clear()  # what is not needed any more counts
-        first, search = int(self.first_rows[self.comm.rank]), find_cell_search(self.device)
+        first = int(self.first_rows[self.comm.rank])
         self.graph, cells, self.partition, floor = build_graph(
-            self.comm, points, first, rows.n_rows, counts, self.n_jobs or 1, search, progress
+            self.comm, points, first, rows.n_rows, counts, self.n_jobs or 1, progress
         )
         self.searched = cells, floor, counts, features
         give_back()
@@ -212,15 +209,13 @@ def fit_here(
 
 
 class DaskBackend(Backend):
-    """Rows and results are Dask arrays; the graph lies on the workers, each of which must have the device."""
+    """Rows and results are Dask arrays; the graph lies on the workers."""
 
     name = "dask"
 
-    def __init__(self, n_jobs: int | None = None, device: str = "cpu") -> None:
+    def __init__(self, n_jobs: int | None = None) -> None:
         super().__init__(n_jobs)
-        self.cluster, self.device = Cluster(connected_client()), device
-        if device != "cpu":
-            self.cluster.ask(look_for, device)
+        self.cluster = Cluster(connected_client())
 
     def read_rows(self, X: Any, metric: str) -> Rows:
         """Look at what the array says of its blocks; each is checked by the worker that reads it."""
@@ -229,9 +224,6 @@ class DaskBackend(Backend):
 
     def read_affinities(self, X: Any) -> tuple[Rows, Any]:
         """Take a symmetric matrix of affinities, in blocks of whole rows, as the graph itself."""
-        if self.device != "cpu":
-            problem = "{field} must be cpu for a graph that is a Dask array: nothing is searched; got {!r}."
-            raise OptionError("device", problem, self.device)
         graph = Placed("graph")  # the workers read it
         return Rows(X, RowBlocks.of(X, affinities=True), int(X.shape[0]), int(X.shape[1])), graph
 
@@ -253,7 +245,7 @@ class DaskBackend(Backend):
         there, (n_threads, memory) = replace(rows, given=None, values=None), self.cluster.resources()
 
         def job(first_rows: IntArray) -> Callable[..., Any]:
-            given = (first_rows, run.elsewhere(), more, (n_threads, self.device, memory))
+            given = (first_rows, run.elsewhere(), more, (n_threads, memory))
             return partial(fit_here, work, there, rows.values.affinities, *given)
 
         finish = partial(self._finished, rows)
@@ -333,11 +325,6 @@ class ClusterGraph:
 
     def __repr__(self) -> str:
         return f"ClusterGraph({self.n_vertices:,} vertices on {self.n_blocks} workers)"
-
-
-def look_for(device: str) -> None:
-    """Say in a sentence what this worker lacks to compute on a device."""
-    find_backend(device)
 
 
 def _answers_of(kept: dict[str, Any], first: int, stop: int) -> Found:

@@ -27,7 +27,7 @@ from graphwell.backends.dask.communicator import (
     take_reports,
 )
 from graphwell.backends.dask.search import FewerWorkersError
-from graphwell.errors import Sentence, warn_user, with_sentence
+from graphwell.errors import warn_user
 from graphwell.progress import heartbeat
 
 # Times that a fit starts again after a worker was lost; Dask's setting `graphwell.retries` changes it.
@@ -212,14 +212,6 @@ class Cluster:
     def _check_connected(self) -> None:
         if self.client.status != "running":
             raise cut_off()
-
-    def ask(self, question: Callable[..., None], *arguments: Any) -> None:
-        """Have every worker do something small; what one of them raises is raised here, with its address."""
-        answers = self.client.run(question, *arguments, on_error="return")
-        for address, answer in answers.items():
-            if isinstance(answer, Exception):
-                said = getattr(answer, "sentence", Sentence("{}", (answer,)))
-                raise with_sentence(type(answer), f"Worker {{}}: {said.template}", address, *said.values)
 
     def resources(self) -> tuple[int, float]:
         """Threads that every worker has, and bytes of memory of all; infinite where one has no limit."""

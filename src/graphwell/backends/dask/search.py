@@ -5,7 +5,7 @@ row goes to the partition of its cell, asks those that hold the cells nearest to
 merged where the row lives. The graph does not depend on the number of workers.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any, NamedTuple
@@ -24,6 +24,7 @@ from graphwell.graph.cells import (
     flat_index,
     grouped,
     k_means,
+    nearest_in_cells,
 )
 from graphwell.graph.checks import check_points
 from graphwell.graph.components import PointSpace
@@ -37,8 +38,6 @@ FIRST_PROBES, MOST_CELLS = 6, 65_536
 POINTS_PER_CELL = 64
 # Rows that are searched together: it bounds the memory of their candidates.
 ROWS_AT_ONCE = 65_536
-# Like `graphwell.graph.cells.nearest_in_cells`, on some device of the worker.
-CellSearch = Callable[[FloatArray, IntArray, FloatArray, CutPoints, int, int], IntArray]
 
 
 class FewerWorkersError(Exception):
@@ -114,23 +113,22 @@ class Partition:
     cut: CutPoints  # where the points of each cell are; other partitions' cells are empty
     scaling: Rescaling
     n_threads: int  # that share a search of it
-    nearest_in_cells: CellSearch  # searches it
     scales: FloatArray | None = None  # local scale of each row, once it is known
 
     @classmethod
-    def of(cls, rows: Sequence[Any], cells: CellMap, *how: Any) -> "Partition":
+    def of(cls, rows: Sequence[Any], cells: CellMap, n_threads: int) -> "Partition":
         """Put rows in the order of their cells, given user's numbers, rows and their cells."""
         order = np.lexsort((rows[0], rows[2]))
         vertices, points, cell_of = (column[order] for column in rows)
         starts = np.searchsorted(cell_of, np.arange(len(cells.centres) + 1))
         places, scaling = np.arange(len(points), dtype=np.int32), cells.scaling
         cut = CutPoints(scaling.restored(cells.centres), places, starts, 1 / (scaling.spread or 1.0))
-        return cls(vertices, points, cell_of, cut, scaling, *how)
+        return cls(vertices, points, cell_of, cut, scaling, n_threads)
 
     def answer(self, query: PartitionQuery, k: int) -> Answer:
         """The `k` nearest own points of each row within the cells that it asks."""
         spare = k + SPARE_CANDIDATES
-        found = self.nearest_in_cells(query.rows, query.cells, self.points, self.cut, spare, self.n_threads)
+        found = nearest_in_cells(query.rows, query.cells, self.points, self.cut, spare, self.n_threads)
         distances = distances_to(query.rows, self.points, np.maximum(found, 0), self.n_threads)
         distances[found < 0] = np.inf
         numbers = np.where(found < 0, np.iinfo(self.vertices.dtype).max, self.vertices[found])
@@ -167,7 +165,6 @@ def build_graph(
     n: int,
     counts: tuple[int, int],
     n_threads: int,
-    search: CellSearch,
     progress: Progress,
 ) -> tuple[BlockGraph, CellMap, Partition, float]:
     """Link each row to its nearest rows, with locally scaled weights; and what new rows ask.
@@ -181,7 +178,7 @@ def build_graph(
     cell_of = cells.nearest(points, 1)[:, 0]
     numbers = np.arange(first, first + len(points), dtype=index_dtype(n, 0))
     rows = comm.route(cells.owner[cell_of], numbers, points, cell_of)
-    partition = Partition.of(rows, cells, n_threads, search)
+    partition = Partition.of(rows, cells, n_threads)
     del rows
     recall = 1.0
     if n <= EXACT_UP_TO:
