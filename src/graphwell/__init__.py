@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from graphwell import model_selection as model_selection
     from graphwell import widgets as widgets
     from graphwell.active.clustering import DiffuseInterfaceClustering as DiffuseInterfaceClustering
-    from graphwell.active.suggest import suggest as suggest
+    from graphwell.active.session import suggest as suggest
     from graphwell.comparison.compare import compare as compare
     from graphwell.encoders.encode import encode as encode
     from graphwell.encoders.table import TableEncoder as TableEncoder
@@ -71,7 +71,7 @@ _HOME = {
     "methods": "graphwell.estimators.registry",
     "read_table": "graphwell.io.tables",
     "segment": "graphwell.segmentation.segmenter",
-    "suggest": "graphwell.active.suggest",
+    "suggest": "graphwell.active.session",
 }
 _MODULES = {
     "active": "graphwell.active",

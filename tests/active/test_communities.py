@@ -11,7 +11,7 @@ import graphwell as gw
 from graphwell.active import communities, strategies
 from graphwell.active.accuracy import Checked, estimated_accuracy
 from graphwell.active.communities import Communities, central_rows, coarsened, leading_vector
-from graphwell.active.suggest import PreparedGraph, known_labels
+from graphwell.active.prepared import PreparedGraph, known_labels
 from graphwell.solve.communities import Aggregates, joined_until, joined_vertices
 from tests.active.queries import labelled, query_of
 from tests.helpers import clusters
@@ -123,6 +123,6 @@ def test_every_backend_suggests_the_same_rows(backend):
     graph, truth = clusters([40, 40, 30])
     place = PreparedGraph(backend, backend.place(graph))
     known = known_labels(labelled(truth, [0]), len(truth))
-    for name in ("auto", "typiclust"):
-        asked = place.ask(strategies()[name], known, 5, 0, np.array([], dtype=np.int64))
+    for name in ("auto", "communities"):
+        asked = place.ask(strategies()[name], known, 5, 0, np.array([], dtype=np.int64), None, None)
         assert list(asked) == list(gw.suggest(graph, labelled(truth, [0]), n=5, strategy=name))

@@ -9,7 +9,7 @@ import graphwell as gw
 from graphwell.active import Question, forget, strategies, strategy
 from tests.active.queries import five_clusters, labelled, query_of
 
-NAMES = ["auto", "communities", "margin", "random", "typiclust"]
+NAMES = ["auto", "communities", "margin", "random"]
 
 
 def test_a_strategy_is_added_by_a_decorator_and_can_be_used_at_once():
@@ -31,14 +31,6 @@ def test_a_strategy_is_added_by_a_decorator_and_can_be_used_at_once():
 def test_a_strategy_that_there_is_none_of_is_told(name):
     with pytest.raises(ValueError, match="strategy must be one of"):
         gw.suggest(np.eye(5), strategy=name, metric="precomputed")
-
-
-@pytest.mark.parametrize(
-    ("gone", "instead"), [("vopt", "auto"), ("smallest norm", "auto"), ("entropy", "margin")]
-)
-def test_of_a_strategy_that_has_gone_it_says_what_to_write_instead(gone, instead):
-    with pytest.raises(ValueError, match=f"'{gone}' is no longer in graphwell, .* write '{instead}' instead"):
-        gw.active.Session(np.eye(5), strategy=gone, metric="precomputed")
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -2,7 +2,6 @@
 
 import json
 import re
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -102,7 +101,7 @@ def test_a_failure_leaves_no_file(tmp_path):
     (tmp_path / "results.json").mkdir()
     with pytest.raises(ValueError, match=r"results\.json is a folder"):
         write(Reproduction([section], 0, 1.0), tmp_path)
-    section.pictures = [replace(section.pictures[0], drawing=None)]
+    section.pictures = [section.pictures[0]._replace(drawing=None)]
     with pytest.raises(AttributeError):
         write(Reproduction([section], 0, 1.0), tmp_path / "out")
     assert not (tmp_path / "out").exists()

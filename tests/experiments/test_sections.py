@@ -66,7 +66,6 @@ def test_quoted_figures_of_two_moons():
     section = quoted_moons(runs=2, n_per_class=300)
     check_names(section)
     assert min(line(section, "binary").values) < 8
-    assert "medians" in section.remarks[0]
 
 
 def test_equal_seeds_give_equal_errors():
@@ -88,7 +87,6 @@ def test_the_numbers_of_the_classes_matter_to_the_standard_model_only():
     assert (by_draw == by_draw[:, :1]).all()
     assert min(line(section, "standard-moons").values) > 300
     assert line(section, "standard-figure").mean > 0
-    assert [row[1:] for row in section.tables[0].rows] == [["1", "1"], ["1", "1"], ["4", "1"]]
 
 
 @pytest.mark.slow
@@ -128,12 +126,11 @@ def test_digits_in_place_of_mnist():
     check_names(section)
     assert line(section, "error").mean < 4
     assert line(section, "unlabelled").mean > line(section, "error").mean
-    ours, published = section.tables[1:]
+    ours, published = section.tables
     counts = np.array([row[1:] for row in ours.rows])
     np.testing.assert_array_equal(counts.sum(axis=0), np.bincount(truth))
     assert 1 - counts.trace() / len(truth) == pytest.approx(min(line(section, "error").values) / 100)
     assert published.rows[9][5] == 348
-    assert "In the paper's: 7 and 9 (719), 4 and 9 (653)" in section.remarks[0]
     section = quoted_mnist(pixels, truth, n_components=30)
     check_names(section)
     assert line(section, "ours").mean < 10

@@ -382,7 +382,6 @@ ANYWHERE: dict[str, Callable[[], Output]] = {
     "suggest: from labels": partial(suggested, per_class=2),
     "suggest: margin": partial(suggested, per_class=2, strategy="margin"),
     "suggest: communities": partial(suggested, per_class=2, strategy="communities"),
-    "suggest: typiclust": partial(suggested, strategy="typiclust"),
     "cluster: digits": lambda: clustered(load_digits().data, 10),
     "cluster: moons": lambda: clustered(gw.datasets.make_three_moons(random_state=0)[0], 3),
     "cluster: wine": lambda: clustered(load_wine().data, 3),

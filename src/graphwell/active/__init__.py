@@ -2,9 +2,9 @@
 
 from graphwell.active.accuracy import AccuracyEstimate
 from graphwell.active.query import Query, Question, Suggestions
-from graphwell.active.session import LearningCurve, Session, simulate
+from graphwell.active.session import Session, suggest
+from graphwell.active.simulate import LearningCurve, simulate
 from graphwell.active.strategies import Strategy, forget, strategies, strategy
-from graphwell.active.suggest import suggest
 
 __all__ = [
     "AccuracyEstimate",

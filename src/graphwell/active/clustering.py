@@ -6,7 +6,8 @@ import numpy as np
 
 from graphwell._random import Seed, stream
 from graphwell._types import IntArray
-from graphwell.active.suggest import SHARPNESS, suggest
+from graphwell.active.prepared import SHARPNESS
+from graphwell.active.session import suggest
 from graphwell.errors import BridgedWarning, LabelWarning, UnreachableWarning, warn_user
 from graphwell.estimators.diffuse import DiffuseInterfaceClassifier
 from graphwell.estimators.methods.base import Clusterer

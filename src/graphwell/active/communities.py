@@ -13,7 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from graphwell._types import FloatArray, IntArray
-from graphwell.solve.communities import Aggregates, joined_to_heaviest, merged_graph
+from graphwell.solve.communities import Aggregates, joined_until, merged_graph
 
 if TYPE_CHECKING:
     from graphwell.active.query import Query
@@ -75,12 +75,10 @@ def coarsened(aggregates: Aggregates, most: int) -> Aggregates:
 
     Where no edges are left between them, and there are still too many, the smallest become one.
     """
-    members, W = aggregates.members, aggregates.W
-    while W.shape[0] > most:
-        group = joined_to_heaviest(W)
-        if int(group.max()) + 1 == W.shape[0]:
-            order = np.argsort(-np.bincount(members), kind="stable")
-            group[order] = np.minimum(np.arange(len(order)), most - 1)
+    members, W = joined_until(aggregates.members, aggregates.W, most)
+    if W.shape[0] > most:
+        group = np.empty(W.shape[0], dtype=np.int64)
+        group[np.argsort(-np.bincount(members), kind="stable")] = np.minimum(np.arange(len(group)), most - 1)
         members, W = group[members], merged_graph(W, group)
     return Aggregates(members, W)
 

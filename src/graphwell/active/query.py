@@ -156,17 +156,6 @@ class Query:
         return coarsened(self.aggregates, MOST_DENSE)
 
     @cached_property
-    def dense(self) -> "DenseLevel":
-        """These aggregates as dense arrays, with the labels."""
-        members, n, known = self.coarse.members, self.coarse.W.shape[0], self.labels >= 0
-        W = self.coarse.W.toarray()
-        np.fill_diagonal(W, 0.0)
-        counts = np.zeros((n, max(1, self.n_classes)))
-        np.add.at(counts, (members[known], self.labels[known]), 1.0)
-        is_open = np.bincount(members[self.open], minlength=n) > 0
-        return DenseLevel(members, W, np.bincount(members, minlength=n).astype(float), counts, is_open)
-
-    @cached_property
     def shares(self) -> FloatArray:
         """How much each row belongs to each class: by the classifier, else harmonic on the coarse graph."""
         if self.scores is not None:
@@ -178,11 +167,6 @@ class Query:
     def communities(self, wanted: int) -> Communities:
         """Communities of about a number."""
         return find_communities(self.aggregates, wanted, self.seed)
-
-    def row_in(self, aggregate: int) -> int:
-        """The open row of highest degree in an aggregate of `coarse`."""
-        rows = np.flatnonzero((self.coarse.members == aggregate) & self.open)
-        return int(rows[np.argmax(self.degrees[rows])])
 
     def near(self, row: int) -> BoolArray:
         """Rows in the aggregate of a row, and in those next to it."""
@@ -225,14 +209,3 @@ class Query:
                 chosen.append(question)
                 near |= self.near(question.row)
         return [*chosen, *(question for question in left.values() if question not in chosen)][:n]
-
-
-@dataclass(frozen=True, eq=False)
-class DenseLevel:
-    """At most a thousand aggregates: weights between them, rows and labels of each, and which are open."""
-
-    members: IntArray
-    W: FloatArray
-    sizes: FloatArray
-    counts: FloatArray
-    open: BoolArray

@@ -1,8 +1,7 @@
-"""Questions and answers in turn, fits in between, how good the labels are; a strategy against the truth."""
+"""Which rows to label next: once, or in turn with answers and fits, and how good the labels are by then."""
 
-import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -10,18 +9,77 @@ import numpy as np
 
 from graphwell._random import Seed
 from graphwell._rows import fetched
-from graphwell._types import BoolArray, FloatArray, IntArray
+from graphwell._types import BoolArray, FloatArray
 from graphwell._unknown import is_known
 from graphwell.active.accuracy import AccuracyEstimate, Checked, estimated_accuracy
+from graphwell.active.prepared import known_labels, labels_of, prepare, row_numbers, scores_of
 from graphwell.active.query import Suggestions
 from graphwell.active.strategies import DEFAULT, find_strategy
-from graphwell.active.suggest import known_labels, labels_of, prepare, row_numbers, scores_of
-from graphwell.errors import BridgedWarning, LabelWarning, OptionError, UnreachableWarning
+from graphwell.errors import OptionError
 from graphwell.estimators.base import GraphClassifier
 from graphwell.estimators.diffuse import DiffuseInterfaceClassifier
 from graphwell.estimators.labels import Labels
 from graphwell.solve.coarse import solve_coarse
 from graphwell.solve.problem import Problem
+
+
+def suggest(
+    X: Any,
+    y: Any = None,
+    n: int = 10,
+    strategy: str = DEFAULT,
+    random_state: Seed = 0,
+    *,
+    exclude: Iterable[int] = (),
+    names: Mapping[Any, str] | None = None,
+    n_neighbors: int = 10,
+    scale_neighbor: int = 10,
+    metric: str = "euclidean",
+    device: str = "cpu",
+    n_jobs: int | None = None,
+) -> Suggestions:
+    """Choose the rows to label next, best first.
+
+    Parameters
+    ----------
+    X : array, data frame, sparse matrix, Dask array, Graph or fitted classifier
+        The rows. A `Graph` is used as it is; of a fitted classifier its graph, its labels and its scores.
+    y : array-like of shape (n_rows,), optional
+        Labels so far; unknown ones are -1 (integers), None or NaN. None at all by default.
+    n : int
+        Number of questions.
+    strategy : str
+        A name in ``graphwell.active.strategies()``.
+    random_state : int, Generator or RandomState, optional
+        Seed of the order in which communities are found.
+    exclude : rows
+        Rows never to ask for: those whose label nobody can tell.
+    names : mapping, optional
+        What reasons call the classes, where they have other names than the labels.
+    n_neighbors, scale_neighbor, metric, device, n_jobs
+        As in `graphwell.DiffuseInterfaceClassifier`, where a graph is to be built.
+
+    Returns
+    -------
+    Suggestions
+        Row numbers, counted from 0: can be looped over and used as an index; ``reasons`` says why. No
+        labelled row is among them, and no two lie near each other unless nothing else is worth asking.
+
+    Examples
+    --------
+    >>> import graphwell as gw
+    >>> X = [[0.0], [0.1], [0.2], [0.3], [5.0], [5.1], [5.2]]
+    >>> found = gw.suggest(X, n=2, n_neighbors=2, scale_neighbor=2)
+    >>> found.reasons
+    ('largest group without a label, 4 rows', 'group without a label, 3 rows')
+    >>> [row < 4 for row in found]
+    [True, False]
+    """
+    graph = {"n_neighbors": n_neighbors, "scale_neighbor": scale_neighbor, "metric": metric}
+    session = Session(
+        X, y, strategy=strategy, random_state=random_state, device=device, n_jobs=n_jobs, **graph
+    )
+    return session.suggest(n, exclude=exclude, names=names)
 
 
 class Session:
@@ -283,106 +341,3 @@ class Session:
         device = self.prepared.backend.name if self.prepared.backend.name != "dask" else "cpu"
         n_jobs = getattr(self.prepared.backend, "n_jobs", None)
         return DiffuseInterfaceClassifier(models=None, device=device, n_jobs=n_jobs, random_state=seed)
-
-
-@dataclass(frozen=True, eq=False)
-class LearningCurve:
-    """The error of a strategy after each batch of questions.
-
-    Attributes
-    ----------
-    strategy : str
-    n_questions : array of int
-        Questions asked so far.
-    errors : array of float
-        Share of the rows without an answer whose label is wrong.
-    n_classes_found : array of int
-        Classes that have a label by then.
-    estimates : tuple of AccuracyEstimate
-        The accuracy that the session estimated.
-    rows : array of int
-        The rows in the order in which they were asked.
-    """
-
-    strategy: str
-    n_questions: IntArray
-    errors: FloatArray
-    n_classes_found: IntArray
-    estimates: tuple[AccuracyEstimate, ...]
-    rows: IntArray
-
-    @property
-    def area(self) -> float:
-        """Mean error over the batches: the area under the curve, per batch."""
-        return float(self.errors.mean())
-
-
-def simulate(
-    X: Any,
-    truth: Any,
-    strategy: str = DEFAULT,
-    n_questions: int = 100,
-    batch: int = 10,
-    random_state: Seed = 0,
-    *,
-    begin: str = "random",
-    measured_at: Sequence[int] | None = None,
-    classifier: Any = None,
-    **graph: Any,
-) -> LearningCurve:
-    """Ask a strategy for rows, answer with the truth, fit, and measure the error; again and again.
-
-    Parameters
-    ----------
-    X : array, data frame, sparse matrix, Dask array or Graph
-    truth : array-like of shape (n_rows,)
-        The label of every row.
-    strategy : str
-    n_questions : int
-        Questions in all.
-    batch : int
-        Questions between two fits.
-    random_state : int, Generator or RandomState, optional
-    begin : str
-        Strategy of the first questions, where `strategy` needs more labels than there are.
-    measured_at : sequence of int, optional
-        Numbers of questions to fit and measure at; by default after each batch.
-    classifier : classifier, optional
-        A `graphwell.DiffuseInterfaceClassifier` by default.
-    **graph
-        How to build the graph, as in `graphwell.suggest`.
-
-    Examples
-    --------
-    >>> import graphwell as gw
-    >>> X, truth = gw.datasets.make_three_moons(random_state=0)
-    >>> curve = gw.active.simulate(X, truth, n_questions=6, batch=3)
-    >>> curve.n_questions, curve.n_classes_found
-    (array([3, 6]), array([2, 3]))
-    """
-    session = Session(X, strategy=strategy, random_state=random_state, classifier=classifier, **graph)
-    given = known_labels(truth, session.n_rows)
-    if (given.codes < 0).any():
-        problem = "{field} must have a label for every row; row {} has none."
-        raise OptionError("truth", problem, int((given.codes < 0).argmax()))
-    if not 1 <= batch <= n_questions:
-        raise OptionError("batch", "{field} must lie between 1 and n_questions, got {!r}.", batch)
-    labels = given.classes[given.codes]
-    points: list[tuple[int, float, int, AccuracyEstimate]] = []
-    rows: list[int] = []
-    for stop in sorted({*range(batch, n_questions, batch), n_questions}):
-        able = len(set(session.answers.values())) >= find_strategy(strategy).needs_labels
-        asked = session.suggest(stop - len(rows), strategy if able else begin).rows
-        session.answer(asked, labels[asked])
-        rows += asked.tolist()
-        if measured_at is None or stop in measured_at:
-            with warnings.catch_warnings():
-                for kind in (BridgedWarning, LabelWarning, UnreachableWarning):  # such rows are counted, too
-                    warnings.simplefilter("ignore", kind)
-                found = fetched(session.fit().transduction_)
-            wrong = np.delete(found != labels, list(session.answers))
-            error = float(wrong.mean()) if len(wrong) else 0.0
-            points.append((stop, error, len(set(session.answers.values())), session.accuracy()))
-    n_asked, errors, n_classes, estimates = zip(*points, strict=True)
-    of_points = np.array(n_asked), np.array(errors), np.array(n_classes)
-    return LearningCurve(session.strategy, *of_points, estimates, np.array(rows))

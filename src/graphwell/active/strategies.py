@@ -1,4 +1,4 @@
-"""Query strategies by name: the registry, and the five that did best in `python -m benchmarks ask`.
+"""Query strategies by name: the registry, and the four that did best in `python -m benchmarks ask`.
 
 A strategy is a function of a `Query` and a number of rows, registered by the decorator `strategy`. Library,
 command line and benchmark list what is registered. What each strategy came to is told in ``docs/asking.md``.
@@ -10,28 +10,20 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 import numpy as np
-from scipy.linalg import eigh
-from sklearn.cluster import KMeans
 
 from graphwell._checks import one_of
 from graphwell._random import stream
-from graphwell._types import FloatArray, IntArray
+from graphwell._types import FloatArray
 from graphwell.active.communities import central_rows
 from graphwell.active.query import Query, Question
-from graphwell.errors import OptionError, counted
+from graphwell.errors import counted
 
 DEFAULT = "auto"
-INSTEAD = {
-    **dict.fromkeys(("cover", "dirichlet", "model change", "sigma", "smallest norm", "vopt"), "auto"),
-    "entropy": "margin",
-}
-"""Strategies of earlier versions, which measured worse, and the nearest that is left."""
 ANSWERS_PER_CLASS = 4
 """From so many on `auto` asks about borders, too, chosen on even seeds of `benchmarks ask`."""
 LEAK = 0.002
 """Share of its volume by which a community is tied to no class, chosen on even seeds of `benchmarks ask`."""
 MOST_COMMUNITIES = 500
-MOST_EIGENVECTORS = 50
 
 Choose: TypeAlias = Callable[[Query, int], list[Question]]
 
@@ -91,17 +83,14 @@ def strategies() -> Mapping[str, Strategy]:
     Examples
     --------
     >>> list(strategies())
-    ['auto', 'communities', 'margin', 'random', 'typiclust']
+    ['auto', 'communities', 'margin', 'random']
     """
     return MappingProxyType(dict(sorted(_STRATEGIES.items(), key=lambda item: (item[0] != DEFAULT, item[0]))))
 
 
 def find_strategy(name: str) -> Strategy:
-    """Return a strategy by name, or say what to write instead."""
+    """Return a strategy by name."""
     known = strategies()
-    if isinstance(name, str) and name in INSTEAD and name not in known:
-        problem = "{field} {!r} is no longer in graphwell, but in its benchmarks; write {!r} instead."
-        raise OptionError("strategy", problem, name, INSTEAD[name])
     return known[one_of("strategy", name, known)]
 
 
@@ -192,47 +181,3 @@ def auto(query: Query, n: int) -> list[Question]:
         return questions
     both = [questions, margin(query, n)]
     return query.in_turn(both if query.n_asked % 2 == 0 else both[::-1], n)
-
-
-@strategy("typiclust", "the most typical row of the largest cluster with the fewest labels")
-def typiclust(query: Query, n: int) -> list[Question]:
-    """Typical rows of clusters with the fewest labels, the largest first.
-
-    TypiClust (Hacohen, Dekel and Weinshall 2022). Clusters are those of k-means in the leading eigenvectors
-    of the graph, one for each label and question. Typical is a row with many near neighbours.
-    """
-    graph = query.dense
-    wanted = min(int(graph.counts.sum()) + n, len(graph.W))
-    clusters = spectral_clusters(graph.W, graph.sizes, wanted, query)
-    labels = np.bincount(clusters, weights=graph.counts.sum(axis=1), minlength=wanted)
-    rows = np.bincount(clusters, weights=graph.sizes, minlength=wanted)
-    typical = graph.W.sum(axis=1) / graph.sizes
-    is_open = graph.open.copy()
-    questions: list[Question] = []
-    while len(questions) < n and is_open.any():
-        left = np.bincount(clusters[is_open], minlength=wanted) > 0
-        cluster = np.lexsort((-rows, np.where(left, labels, np.inf)))[0]
-        aggregate = int(np.where(is_open & (clusters == cluster), typical, -np.inf).argmax())
-        labels[cluster] += 1
-        is_open[aggregate] = False
-        questions.append(
-            Question(query.row_in(aggregate), f"typical of {counted(int(rows[cluster]), 'row')}")
-        )
-    return questions
-
-
-def spectral_clusters(W: FloatArray, sizes: FloatArray, count: int, query: Query) -> IntArray:
-    """Clusters of k-means in the leading eigenvectors, of length 1 for each aggregate."""
-    last = min(count, MOST_EIGENVECTORS, len(W)) - 1
-    _, vectors = eigh(laplacian(W), subset_by_index=[0, last])
-    vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
-    seed = int(stream(query.random_state, "k-means").integers(2**31))
-    distinct = min(count, len(np.unique(vectors.round(9), axis=0)))
-    return np.asarray(KMeans(distinct, n_init=1, random_state=seed).fit_predict(vectors, sample_weight=sizes))
-
-
-def laplacian(W: FloatArray) -> FloatArray:
-    """The normalised Laplacian, 1 on the diagonal; rows of isolated vertices are those of the identity."""
-    degrees = W.sum(axis=1)
-    roots = np.divide(1.0, np.sqrt(degrees), out=np.zeros(len(W)), where=degrees > 0)
-    return np.eye(len(W)) - roots[:, None] * W * roots

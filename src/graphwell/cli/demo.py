@@ -8,7 +8,7 @@ from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
 
 from graphwell._types import IntArray
-from graphwell.active.suggest import suggest
+from graphwell.active.session import suggest
 from graphwell.estimators.diffuse import DiffuseInterfaceClassifier
 from graphwell.graph import Graph
 from graphwell.graph.maps import graph_map

@@ -21,7 +21,7 @@ COLUMNS, METHOD, FILES, MACHINE = "Columns and labels", "Method", "Files", "Mach
 PRINTED, SHOWN, SERVER = "Printed", "Shown", "Server"
 """Headings of the help."""
 Device = Literal["cpu", "cuda"]
-Strategy = Literal["auto", "communities", "margin", "random", "typiclust"]
+Strategy = Literal["auto", "communities", "margin", "random"]
 Method = Literal[
     "diffuse interface", "binary interface", "adapted eigenfunctions", "balanced interface",
     "correct and smooth", "cut", "gtam", "laplace", "laplace poisson", "laplace wnll", "mbo",

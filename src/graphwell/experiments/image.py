@@ -19,7 +19,7 @@ from graphwell.experiments.paper import Case, Section
 from graphwell.progress import Progress, silent
 from graphwell.solve import Problem
 from graphwell.solve.problem import FIDELITY
-from graphwell.solve.reference import periodic_well_slope, rho
+from graphwell.solve.reference import periodic_well_slope
 from graphwell.solve.start import nearest_start
 from graphwell.view import plots
 
@@ -41,7 +41,7 @@ def image(
 ) -> Section:
     """Wrong pixels and seconds from each start, without noise and with it."""
     label_sets = range(seed, seed + min(runs, LABEL_SETS))
-    section = Section("image", progress, len(NOISES) * len(label_sets))
+    section = Section("image", progress)
     graph_seconds = 0.0
     for noise in NOISES:
         prefix = f"noise-{round(100 * noise):02d}-" if noise else ""
@@ -58,7 +58,6 @@ def image(
                 _, labels = section.multiclass(f"{prefix}{start}", case, paper.FIXED, label_set, start)
                 if start == GOOD_START and not section.pictures:
                     section.pictures.append(_six_panels(picture, truth, given, labels))
-            section.count()
     values: dict[str, list[float]] = {
         "seconds": [graph_seconds + run.seconds for run in section.of_line("random")],
         "phases-seconds": [run.seconds for run in section.of_line("phases")],
@@ -66,10 +65,7 @@ def image(
     for run in section.runs:  # these lines count pixels
         name = run.line.removeprefix("image.")
         values.setdefault(name, []).append(float(round(run.error * height * width)))
-    return section.finish(
-        values, height=height, width=width, n_labels=n_labels, label_sets=len(label_sets),
-        graph_seconds=graph_seconds,
-    )  # fmt: skip
+    return section.finish(values, height=height, width=width, n_labels=n_labels, label_sets=len(label_sets))
 
 
 def _phases(picture: FloatArray) -> paper.Solved:
@@ -115,7 +111,7 @@ def label_order(
     does not.
     """
     data_sets = range(seed, seed + min(runs, 5))
-    section = Section("label-order", progress, (len(data_sets) + 1) * len(ORDERS))
+    section = Section("label-order", progress)
     cases = []
     for data_set in data_sets:
         X, moons = gw.datasets.make_three_moons(n_per_class, random_state=data_set)
@@ -131,7 +127,6 @@ def label_order(
         for order in ORDERS:
             for model, found in _under(section, case, order, seed).items():
                 labels[model].append(found)
-            section.count()
         for model, by_order in labels.items():
             changed = float((np.array(by_order) != by_order[0]).any(axis=0).sum())
             if case is cases[-1]:
@@ -140,15 +135,6 @@ def label_order(
                 values.setdefault(f"{model}-moons", []).append(changed)
                 wrong = [100 * paper.share_of(one, case.truth) for one in by_order]
                 values.setdefault(model, []).extend(wrong)
-    # A unit of boundary costs the squared difference of its two classes.
-    boundaries = {"black | grey": (0, 1), "grey | white": (1, 2), "black | white": (0, 2)}
-    costs = [
-        [name, f"{(a - b) ** 2}", f"{float(rho(np.array(a), np.array(b))) ** 2:g}"]
-        for name, (a, b) in boundaries.items()
-    ]
-    header = ("boundary", "standard Laplacian", "generalised difference")
-    section.tables.append(paper.ResultTable("Cost of a boundary in figure 1", header, costs))
-    section.pictures.append(_figure_1(picture, truth, labels))
     return section.finish(values, draws=len(data_sets))
 
 
@@ -185,20 +171,6 @@ def _under(section: Section, case: Case, order: IntArray, seed: int) -> dict[str
     _, ours = section.multiclass("multiclass", renumbered, paper.FIXED, seed, GOOD_START)
     back = np.argsort(order)
     return {"standard": back[plain], "multiclass": back[ours]}
-
-
-def _figure_1(picture: FloatArray, truth: IntArray, labels: dict[str, list[IntArray]]) -> paper.Picture:
-    """The picture, and both results under the three numberings that put another class in the middle."""
-    figure, panels = plots.new_figure(4, width=2.7, height=2.9, rows=2)
-    _show(panels[0], truth / 2, "figure 1 of the paper")
-    _show(panels[4], picture, "with noise, as segmented")
-    for row, (model, by_order) in enumerate(labels.items()):
-        for number in range(3):
-            found = by_order[number].reshape(truth.shape)
-            order = "".join(map(str, ORDERS[number]))
-            title = f"{model}, {order}: {(found != truth).sum()} wrong"
-            _show(panels[4 * row + number + 1], found / 2, title)
-    return paper.Picture("label_order.png", paper.words("label-order", "caption"), figure)
 
 
 # -------------------------------------------------------------------------------- phases of known grey levels

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 from importlib.resources import files
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -20,12 +20,11 @@ import graphwell as gw
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends import find_backend
 from graphwell.estimators.methods import spectral_clustering
-from graphwell.metrics import majority_error, matched, matched_error, unlabelled_error
+from graphwell.metrics import majority_error, matched, unlabelled_error
 from graphwell.progress import Progress
 from graphwell.solve import Problem, descend
 from graphwell.solve.problem import FIDELITY
 from graphwell.solve.reference import literal_start
-from graphwell.view import plots
 
 # Section 4 of the paper.
 STEP_SIZE = 0.01
@@ -150,8 +149,7 @@ class Line:
         return f"{value:.2f}" if self.unit == "%" else f"{value:.1f}"
 
 
-@dataclass(frozen=True)
-class Picture:
+class Picture(NamedTuple):
     """A figure: its file name, what it shows, and the drawing."""
 
     name: str
@@ -159,8 +157,7 @@ class Picture:
     drawing: Any
 
 
-@dataclass(frozen=True)
-class ResultTable:
+class ResultTable(NamedTuple):
     """Rows of text that are not compared line by line."""
 
     title: str
@@ -179,10 +176,6 @@ class Case:
     data_set: int | None = None
     label_set: int | None = None
 
-    def unlabelled(self, labels: IntArray) -> dict[str, float]:
-        """The error of the points without a given label, as a detail of a run."""
-        return {"error_unlabelled": unlabelled_error(labels, self.truth, self.given >= 0)}
-
 
 @cache
 def expected() -> Mapping[str, Any]:
@@ -198,30 +191,17 @@ def words(section: str, part: str, **facts: Any) -> str:
 class Section:
     """One experiment: its runs while it goes on, then all that the report shows of it.
 
-    Parameters
-    ----------
-    name : str
-        Of its lines and words in ``expected.toml``.
-    progress : callable
-        Is told the share of the jobs that is done.
-    jobs : int
-        Calls of `count` until the end.
+    `name` is that of its lines and words in ``expected.toml``.
     """
 
-    def __init__(self, name: str, progress: Progress, jobs: int) -> None:
+    def __init__(self, name: str, progress: Progress) -> None:
         self.name, self.title = name, expected()["sections"][name]["title"]
         self.runs: list[Repetition] = []
         self.lines: list[Line] = []
         self.tables: list[ResultTable] = []
         self.pictures: list[Picture] = []
         self.setting, self.remarks = "", [""]
-        self._progress, self._jobs, self._done = progress, jobs, 0
         progress(name.replace("-", " "), None)
-
-    def count(self) -> None:
-        """Another job is done."""
-        self._done += 1
-        self._progress(self.name.replace("-", " "), self._done / self._jobs)
 
     def of_line(self, line: str) -> list[Repetition]:
         """The runs of one line."""
@@ -258,10 +238,10 @@ class Section:
         began = time.perf_counter()
         labels, sweeps, details = solve()
         seconds, error = time.perf_counter() - began, share_of(labels, case.truth)
-        key = f"{self.name}.{line}"
-        self.runs.append(
-            Repetition(key, seed, case.data_set, case.label_set, error, seconds, sweeps, details)
-        )
+        if (case.given >= 0).any():
+            details = {"error_unlabelled": unlabelled_error(labels, case.truth, case.given >= 0), **details}
+        seeds = seed, case.data_set, case.label_set
+        self.runs.append(Repetition(f"{self.name}.{line}", *seeds, error, seconds, sweeps, details))
         return self.runs[-1], labels
 
     def multiclass(
@@ -272,7 +252,6 @@ class Section:
         def solve() -> Solved:
             clf = as_in_the_paper(schedule, seed, start).fit(case.graph, case.given)
             details = {
-                **case.unlabelled(clf.transduction_),
                 "seconds_start": clf.timings_["start"],
                 "seconds_descent": clf.timings_["descent"],
                 "status": clf.result_.status.name.lower(),
@@ -288,9 +267,7 @@ class Section:
             problem = Problem(case.graph, case.given, int(case.given.max()) + 1, FIDELITY)
             start = literal_start(problem, np.random.default_rng([seed, 1]))
             result = descend(find_backend(n_jobs=1).engine(case.graph), problem, start, schedule, STEP_SIZE)
-            known = case.given >= 0
-            lost = share_of(result.labels[known], case.given[known])
-            return result.labels, result.n_sweeps, {**case.unlabelled(result.labels), "labels_lost": lost}
+            return result.labels, result.n_sweeps, {}
 
         self.run(line, case, seed, solve)
 
@@ -301,13 +278,9 @@ class Section:
             options: Any = {"n_eigenvectors": 20, "epsilon": 1.0, "fidelity": FIDELITY, "step_size": 0.1}
             clf = gw.BinaryInterfaceClassifier(**options, max_iter=2000, tol=1e-4, n_jobs=1)
             clf.fit(case.graph, case.given)
-            return clf.transduction_, clf.n_iter_, case.unlabelled(clf.transduction_)
+            return clf.transduction_, clf.n_iter_, {}
 
         self.run(line, case, 0, solve)
-
-    def spectral(self, line: str, case: Case, seed: int) -> None:
-        """Run spectral clustering once; clusters are named by their best matching to the classes."""
-        self.run(line, case, seed, lambda: (spectral_labels(case, seed), 0, {}))
 
     def clusterer(self, line: str, graph: gw.Graph, truth: IntArray, seed: int, starts: int = 1) -> None:
         """Run a clusterer on a graph, each cluster named after the class of most of its points."""
@@ -321,8 +294,7 @@ class Section:
         began = time.perf_counter()
         clusters = made(int(truth.max()) + 1, n_jobs=1, random_state=seed).fit_predict(graph)
         seconds, error = time.perf_counter() - began, majority_error(clusters, truth)
-        details = {"error_matched": matched_error(clusters, truth)}
-        self.runs.append(Repetition(f"{self.name}.{line}", seed, seed, None, error, seconds, 0, details))
+        self.runs.append(Repetition(f"{self.name}.{line}", seed, seed, None, error, seconds))
 
     def label_shares(
         self,
@@ -341,22 +313,6 @@ class Section:
                     given = gw.datasets.sample_labels(truth, per_class, random_state=label_set)
                     case = Case(graph, truth, given, data_set, label_set)
                     self.multiclass(f"labels-{share:02d}-{start}", case, schedule, label_set, start)
-                self.count()
-
-    def shares_picture(self, file: str, caption: str, shares: Sequence[int]) -> None:
-        """Mean error of each start against the share of labels, and a band from its least to its largest."""
-        figure, (panel,) = plots.new_figure(1, width=6.5, height=4.0)
-        for start in STARTS:
-            values = [self.errors(f"labels-{share:02d}-{start}") for share in shares]
-            means = [np.mean(v) for v in values]
-            drawn = panel.plot(shares, means, marker="o", markersize=4, label=f"{start} start")[0]
-            low, high = [min(v) for v in values], [max(v) for v in values]
-            panel.fill_between(shares, low, high, color=drawn.get_color(), alpha=0.15, linewidth=0)
-        panel.set(xlabel="labelled points (%)", ylabel="error (%)")
-        panel.set_ylim(bottom=0)
-        panel.grid(alpha=0.3)
-        panel.legend(frameon=False)
-        self.pictures.append(Picture(file, caption, figure))
 
 
 def graph_of(X: FloatArray, n_neighbors: int = 10, **options: Any) -> gw.Graph:

@@ -1,8 +1,8 @@
-"""Which rows to label next, best first: from no labels at all, from some, or after a fit."""
+"""A graph made ready for questions, and labels of any kind as they are read for them."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from graphwell._random import Seed
 from graphwell._rows import fetched
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.active.query import Query, Question, Suggestions
-from graphwell.active.strategies import DEFAULT, Strategy, find_strategy
+from graphwell.active.strategies import DEFAULT, Strategy
 from graphwell.backends.base import Backend, Engine, PlacedGraph
 from graphwell.backends.registry import backend_of_rows, find_backend
 from graphwell.encoders.kinds import is_frame
@@ -31,72 +31,6 @@ from graphwell.solve.fit import KeptEngine, engine_of
 
 SHARPNESS = 2.0
 """Communities are those of the squared affinities, as in a fit."""
-
-
-def suggest(
-    X: Any,
-    y: Any = None,
-    n: int = 10,
-    strategy: str = DEFAULT,
-    random_state: Seed = 0,
-    *,
-    exclude: Iterable[int] = (),
-    names: Mapping[Any, str] | None = None,
-    n_neighbors: int = 10,
-    scale_neighbor: int = 10,
-    metric: str = "euclidean",
-    device: str = "cpu",
-    n_jobs: int | None = None,
-) -> Suggestions:
-    """Choose the rows to label next, best first.
-
-    Parameters
-    ----------
-    X : array, data frame, sparse matrix, Dask array, Graph or fitted classifier
-        The rows. A `Graph` is used as it is; of a fitted classifier its graph, its labels and its scores.
-    y : array-like of shape (n_rows,), optional
-        Labels so far; unknown ones are -1 (integers), None or NaN. None at all by default.
-    n : int
-        Number of questions.
-    strategy : str
-        A name in ``graphwell.active.strategies()``.
-    random_state : int, Generator or RandomState, optional
-        Seed of the order in which communities are found.
-    exclude : rows
-        Rows never to ask for: those whose label nobody can tell.
-    names : mapping, optional
-        What reasons call the classes, where they have other names than the labels.
-    n_neighbors, scale_neighbor, metric, device, n_jobs
-        As in `graphwell.DiffuseInterfaceClassifier`, where a graph is to be built.
-
-    Returns
-    -------
-    Suggestions
-        Row numbers, counted from 0: can be looped over and used as an index; ``reasons`` says why. No
-        labelled row is among them, and no two lie near each other unless nothing else is worth asking.
-
-    Examples
-    --------
-    >>> import graphwell as gw
-    >>> X = [[0.0], [0.1], [0.2], [0.3], [5.0], [5.1], [5.2]]
-    >>> found = gw.suggest(X, n=2, n_neighbors=2, scale_neighbor=2)
-    >>> found.reasons
-    ('largest group without a label, 4 rows', 'group without a label, 3 rows')
-    >>> [row < 4 for row in found]
-    [True, False]
-    """
-    chosen = find_strategy(strategy)
-    prepared = prepare(
-        X, n_neighbors=n_neighbors, scale_neighbor=scale_neighbor, metric=metric, device=device, n_jobs=n_jobs
-    )
-    scores = None
-    if isinstance(X, GraphClassifier) and y is None:
-        known, scores = labels_of(X), partial(scores_of, X)
-    else:
-        y = fetched(y) if backend_of_rows(y) else prepared.backend.read_labels(y)
-        known = known_labels(y, prepared.n_rows)
-    barred = row_numbers(exclude, prepared.n_rows, "exclude")
-    return prepared.ask(chosen, known, n, random_state, barred, scores, names)
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,8 +74,8 @@ class PreparedGraph:
         n: int,
         random_state: Seed,
         barred: IntArray,
-        scores: Callable[[], FloatArray] | None = None,
-        names: Mapping[Any, str] | None = None,
+        scores: Callable[[], FloatArray] | None,
+        names: Mapping[Any, str] | None,
     ) -> Suggestions:
         """The rows that a strategy chooses; if they are too few, more follow, apart from each other."""
         is_open: BoolArray = known.codes < 0
