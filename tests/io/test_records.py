@@ -168,7 +168,7 @@ def test_what_is_no_table_is_named_with_its_line(tmp_path, lines, words):
 def test_odd_characters_and_huge_numbers_do_no_harm(tmp_path):
     huge = "1" + 400 * "0"
     path = lines_of(tmp_path, f'{{"a": "\\ud800", "b": 1e999, "c": {2**80}, "d": -{huge}}}')
-    assert gw.read_table(path).iloc[0].tolist() == ["?", np.inf, 2.0**80, -np.inf]
+    assert gw.read_table(path).iloc[0].tolist() == ["?", np.inf, str(2**80), f"-{huge}"]
     assert labelled(path, "a", ["?"]).stat().st_size
 
 

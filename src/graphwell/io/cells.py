@@ -110,10 +110,28 @@ def refuse_twins(path: Path, names: Sequence[str]) -> None:
             raise ValueError(f"{path} has {count} columns named {name!r}; give each column its own name.")
 
 
-def with_new_columns(table: Table, new: NewColumns) -> dict[str, Any]:
-    """Return all columns of a table in order, then the new ones; those of an earlier run are replaced."""
-    old = {name: table.column(name) for name in table.names if name not in NEW_NAMES}
-    return {**old, **new.by_name()}
+def labelled_columns(table: Table, new: NewColumns, given: Sequence[Any] | None = None) -> dict[str, Any]:
+    """Columns of the data frame, then the new ones; those of an earlier run are replaced.
+
+    Labels are as the `given` ones stand in the frame, or in the file: 1, 1.0 or "1".
+    """
+    import pandas
+
+    columns = {name: table.frame[name] for name in table.names if name not in NEW_NAMES}
+    for name, column in new.by_name().items():
+        columns[name] = pandas.Series(words_of(column) if is_text(column) else column)
+    if new.like is not None:
+        given = table.frame[new.like].tolist() if given is None else given
+        as_given = dict(zip(table.text(new.like).tolist(), given, strict=True)) | {"": None}
+        labels = [as_given.get(label, label) for label in new.label.tolist()]
+        columns["graphwell_label"] = pandas.Series(labels, dtype=object)
+    return columns
+
+
+def objects_of(column: Any) -> list[Any]:
+    """Objects of Python, None where a cell of a data frame is missing."""
+    pairs = zip(column.tolist(), column.isna().tolist(), strict=True)
+    return [None if gone else value for value, gone in pairs]
 
 
 # ------------------------------------------------------------------------------------------------- columns
@@ -177,20 +195,6 @@ def as_text(column: Any) -> Any:
     return text
 
 
-def typed(column: Any, decimal: str = ".") -> Any:
-    """Return a column of text as whole numbers, else as numbers, where that loses nothing a reader sees."""
-    if not is_text(column):
-        return column
-    numbers, gone = as_numbers(column, decimal), is_missing(column)
-    if numbers is None or gone.all() or not np.isfinite(numbers[~gone]).all():
-        return column
-    cells = np.strings.strip(column)
-    if bool((np.strings.startswith(cells, "0") & np.strings.isdigit(cells) & (cells != "0")).any()):
-        return column  # a name such as a postcode: 02139
-    whole = bool(np.strings.isdecimal(np.strings.lstrip(cells, "-")).all())
-    return numbers.astype(np.int64) if whole and np.abs(numbers).max() < 2**53 else numbers
-
-
 def is_formula(column: Any) -> BoolArray:
     """Where a spreadsheet would take a cell for a formula: text that begins as one, and is no number."""
     if not is_text(column):
@@ -211,14 +215,22 @@ def harmless(column: Any) -> Any:
 
 
 def column_of_frame(cells: Any, decimal: str | None = None) -> Any:
-    """A column of text as numbers where all of it is one, else as words of pandas, NaN where it is empty."""
+    """A column of text as numbers where all of it is one, else as words of pandas, NaN where it is empty.
+
+    Commas are decimal ones if one of them can be nothing else: 1,234 may be a thousand.
+    """
     cells = np.strings.strip(cells)
-    found = typed(cells) if decimal != "," else cells
-    may_be = is_text(found) and decimal != "." and np.strings.find(found, ".").max(initial=-1) < 0
-    # Commas are decimal ones if one of them can be nothing else; 1,234 may be a thousand.
-    if may_be and (decimal == "," or any(map(SURELY_A_DECIMAL_COMMA.search, found.tolist()))):
-        found = typed(found, ",")
-    return words_of(found) if is_text(found) else found
+    numbers = as_numbers(cells) if decimal != "," else None
+    may_be = numbers is None and decimal != "." and np.strings.find(cells, ".").max(initial=-1) < 0
+    if may_be and (decimal == "," or any(map(SURELY_A_DECIMAL_COMMA.search, cells.tolist()))):
+        numbers = as_numbers(cells, ",")
+    gone = is_missing(cells)
+    # Numbers with a zero in front are names, such as the postcode 02139.
+    names = np.strings.startswith(cells, "0") & np.strings.isdigit(cells) & (cells != "0")
+    if numbers is None or gone.all() or not np.isfinite(numbers[~gone]).all() or names.any():
+        return words_of(cells)
+    whole = bool(np.strings.isdecimal(np.strings.lstrip(cells, "-")).all())
+    return numbers.astype(np.int64) if whole and np.abs(numbers).max() < 2**53 else numbers
 
 
 def words_of(column: Any) -> Any:

@@ -6,10 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-import numpy as np
-
 from graphwell.errors import OptionError
-from graphwell.io.cells import NEW_NAMES, NewColumns, Table, checked, is_missing, is_text, typed
+from graphwell.io.cells import NEW_NAMES, NewColumns, Table, checked, labelled_columns
 from graphwell.io.text import Reading
 from graphwell.memory import check_fits, give_back
 
@@ -166,16 +164,19 @@ def _errors_in_a_sentence(path: Path) -> Iterator[None]:
 def write_parquet(table: Table, new: NewColumns, path: Path, file: IO[bytes]) -> None:
     """Write a table and its new columns, some rows at a time; Arrow columns go back as they came."""
     pyarrow = require_pyarrow()
+    import pandas
     from pyarrow import parquet
 
+    columns = labelled_columns(table, new)
     if isinstance(table.stored, RowGroups):
         pieces, schema = table.stored.batches(), _opened(table.path).schema_arrow
     else:
-        arrow = pyarrow.table({name: _arrow(typed(table.column(name))) for name in table.names})
+        frame = pandas.DataFrame({name: columns[name] for name in columns if name not in NEW_NAMES})
+        arrow = pyarrow.Table.from_pandas(frame, preserve_index=False)
         pieces, schema = iter([arrow]), arrow.schema
     kept = [name for name in schema.names if name not in NEW_NAMES]
     types = {name: schema.field(name).type for name in kept}
-    added = {name: _arrow(column) for name, column in new.by_name().items()}
+    added = {name: pyarrow.array(columns[name], from_pandas=True) for name in new.by_name()}
     if new.like is not None:  # labels in the type of the given ones, where that type can hold them
         with suppress(pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError):
             added["graphwell_label"] = added["graphwell_label"].cast(types[new.like])
@@ -188,13 +189,6 @@ def write_parquet(table: Table, new: NewColumns, path: Path, file: IO[bytes]) ->
             columns |= {name: column.slice(first, piece.num_rows) for name, column in added.items()}
             writer.write_table(pyarrow.table(columns, schema=full))
             first += piece.num_rows
-
-
-def _arrow(column: Any) -> Any:
-    pyarrow = require_pyarrow()
-    if is_text(column):
-        return pyarrow.array(column.tolist(), pyarrow.string(), mask=np.asarray(column == ""))
-    return pyarrow.array(column, mask=is_missing(column))
 
 
 def require_pyarrow() -> Any:

@@ -2,7 +2,8 @@
 
 import json
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import date, datetime, time
 from pathlib import Path
 from typing import IO, Any
@@ -13,17 +14,15 @@ from graphwell.errors import OptionError
 from graphwell.io.arrays import load_npy, load_npz
 from graphwell.io.cells import (
     NEW_NAMES,
-    TEXT,
     NewColumns,
     Table,
-    as_float,
+    cells_of,
     checked,
-    is_missing,
     is_text,
+    labelled_columns,
+    objects_of,
     refuse_twins,
     text_column,
-    typed,
-    with_new_columns,
     words_of,
 )
 from graphwell.io.text import Reading
@@ -36,43 +35,20 @@ MOST_ROWS = 1_048_576  # of a sheet, the header among them
 
 
 def _table(path: Path, columns: Mapping[str, Any], stored: Any = None) -> Table:
-    """A table of these columns: numbers as they are, anything else as text."""
     import pandas
 
-    made = {}
-    for name, column in columns.items():
-        if column.dtype.kind not in "biuf" and not is_text(column):
-            as_bytes = column.dtype.kind == "S"
-            try:
-                cells = column.tolist()
-                column = text_column([c.decode("utf-8", "replace") if as_bytes else str(c) for c in cells])
-            except (UnicodeError, SystemError) as error:  # NumPy stores any 32 bits as a character
-                raise ValueError(f"{path}: column {name!r} holds text that is not Unicode.") from error
-        made[name] = words_of(column) if is_text(column) else column
-    return checked(Table(path, pandas.DataFrame(made, copy=False), stored))
+    return checked(Table(path, pandas.DataFrame(columns, copy=False), stored))
 
 
 def _column_of(values: Sequence[Any], as_cell: Callable[[Any], str]) -> Any:
     """Values of any types as a column: booleans, numbers with NaN for None, or text."""
-    known = [value for value in values if value is not None]
-    whole = len(known) == len(values)
-    if known and whole and all(isinstance(value, bool) for value in known):
-        return np.array(values)
-    if known and all(map(_is_number, known)):
-        if whole and all(isinstance(value, int) and abs(value) < 2**63 for value in known):
-            return np.array(values, dtype=np.int64)
-        return np.array([np.nan if value is None else as_float(value) for value in values])
-    return text_column(["" if value is None else as_cell(value) for value in values])
+    import pandas
 
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _values(column: Any) -> list[Any]:
-    """Objects of Python, None where a cell is missing."""
-    gone = np.asarray(column == "") if is_text(column) else is_missing(column)
-    return [None if empty else value for value, empty in zip(column.tolist(), gone.tolist(), strict=True)]
+    with suppress(OverflowError):  # 1e400 as a whole number
+        column = pandas.Series(values)
+        if column.dtype.kind in "biuf":
+            return column
+    return words_of(text_column(["" if value is None else as_cell(value) for value in values]))
 
 
 # ------------------------------------------------------------------------------------------- .npy and .npz
@@ -82,10 +58,23 @@ def read_npy(path: Path, options: Reading) -> Table:
     """Read a matrix, whose columns are named 0, 1, ..., or a structured array."""
     array = load_npy(path)
     if array.ndim == 1 and array.dtype.names:
-        return _table(path, {name: array[name] for name in array.dtype.names})
+        return _table(path, {name: _of_array(path, name, array[name]) for name in array.dtype.names})
     if array.ndim != 2 or array.shape[1] == 0:
         raise ValueError(f"{path} holds an array of shape {array.shape}; a table has rows and columns.")
-    return _table(path, {str(i): array[:, i] for i in range(array.shape[1])})
+    columns = {str(place): column for place, column in enumerate(array.T)}
+    return _table(path, {name: _of_array(path, name, column) for name, column in columns.items()})
+
+
+def _of_array(path: Path, name: str, array: Any) -> Any:
+    """Numbers as they are, anything else as text."""
+    if array.dtype.kind in "biuf":
+        return array
+    as_bytes = array.dtype.kind == "S"
+    try:
+        cells = [c.decode("utf-8", "replace") if as_bytes else str(c) for c in array.tolist()]
+        return words_of(text_column(cells))
+    except (UnicodeError, SystemError) as error:  # NumPy stores any 32 bits as a character
+        raise ValueError(f"{path}: column {name!r} holds text that is not Unicode.") from error
 
 
 def _check_archive(path: Path, copies: int) -> None:
@@ -110,9 +99,9 @@ def read_npz(path: Path, options: Reading) -> Table:
         raise ValueError(
             f"{path}: y has the shape {y.shape}, but X has {len(X):,} rows; give one label per row."
         )
-    columns = {f"X{i}": X[:, i] for i in range(X.shape[1])}
-    beside = {n: a for n, a in whole.items() if a.shape == (len(X),) and not a.dtype.names}
-    return _table(path, columns | beside, whole)
+    columns = {f"X{place}": column for place, column in enumerate(X.T)}
+    columns |= {n: a for n, a in whole.items() if a.shape == (len(X),) and not a.dtype.names}
+    return _table(path, {name: _of_array(path, name, column) for name, column in columns.items()}, whole)
 
 
 def write_npy(table: Table, new: NewColumns, path: Path, file: IO[bytes]) -> None:
@@ -136,15 +125,14 @@ def write_npz(table: Table, new: NewColumns, path: Path, file: IO[bytes]) -> Non
 
 
 def _savable(table: Table, new: NewColumns) -> dict[str, Any]:
-    """Columns as arrays that NumPy can save: numbers, or text of fixed width."""
-    columns = {name: typed(column) for name, column in with_new_columns(table, new).items()}
-    if new.like is not None:  # labels in the type of the given ones; none is -1, NaN or an empty text
-        kind = typed(table.column(new.like)).dtype.kind
-        none = {"i": "-1", "u": "-1", "f": "nan"}.get(kind, "")
-        labels = np.where(new.label == "", text_column([none]), new.label)
-        to = np.int64 if kind in "iu" else np.float64 if kind == "f" else TEXT
-        columns["graphwell_label"] = labels.astype(to)
-    return {name: np.array(c.tolist(), "U") if is_text(c) else c for name, c in columns.items()}
+    """Columns as numbers or text of fixed width; where there is no label it is -1, NaN or empty."""
+    columns = labelled_columns(table, new)
+    kind = "T" if new.like is None else cells_of(table.frame[new.like]).dtype.kind
+    none = {"i": -1, "u": -1, "f": np.nan}.get(kind, "")
+    labels = [none if label is None else label for label in columns["graphwell_label"]]
+    arrays = {name: cells_of(column) for name, column in columns.items()}
+    arrays["graphwell_label"] = np.array(labels) if kind in "iuf" else text_column(list(map(str, labels)))
+    return {name: np.array(a.tolist(), "U") if is_text(a) else a for name, a in arrays.items()}
 
 
 # ------------------------------------------------------------------------------------------- lines of JSON
@@ -168,7 +156,7 @@ def read_jsonl(path: Path, options: Reading) -> Table:
     columns: list[tuple[str, Any]] = []
     for key in dict.fromkeys(key for record in records for key in record):
         cells = [record.get(key) for record in records]
-        widths = {len(c) if isinstance(c, list) and all(map(_is_number, c)) else 0 for c in cells}
+        widths = {len(c) if isinstance(c, list) and _are_numbers(c) else 0 for c in cells}
         if len(widths) == 1 and (width := widths.pop()):
             matrix = np.array(cells, dtype=np.float64)
             columns += [(f"{key}{place}", matrix[:, place]) for place in range(width)]
@@ -191,6 +179,10 @@ def _record(path: Path, number: int, text: bytes) -> dict[str, Any]:
     return record
 
 
+def _are_numbers(values: list[Any]) -> bool:
+    return all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
+
+
 def _as_json(value: Any) -> str:
     """A value as the text of a cell; surrogates, which no text can hold, become question marks."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
@@ -199,26 +191,16 @@ def _as_json(value: Any) -> str:
 
 def write_jsonl(table: Table, new: NewColumns, path: Path, file: IO[bytes]) -> None:
     """Write a table and its new columns; objects go back as they came, missing cells are null."""
+    records, given = [{}] * table.n_rows, None
     if table.path.suffix.lower() in JSON_SUFFIXES:
-        records: Iterable[dict[str, Any]] = table.stored
-    else:
-        records = _rows({name: _values(typed(table.column(name))) for name in table.names})
-    added = {name: _values(column) for name, column in new.by_name().items()}
-    if new.like is not None:  # labels as the given ones stand in the file: 1, or "1"
-        given = _values(typed(table.column(new.like)))
-        if table.path.suffix.lower() in JSON_SUFFIXES:
-            given = [record.get(new.like) for record in table.stored]
-        as_given = dict(zip(table.text(new.like).tolist(), given, strict=True))
-        labels = added["graphwell_label"]
-        added["graphwell_label"] = [la if as_given.get(la) is None else as_given[la] for la in labels]
-    for record, further in zip(records, _rows(added), strict=True):
+        records, given = table.stored, [record.get(new.like) for record in table.stored]
+    columns = labelled_columns(table, new, given)
+    names = list(columns if given is None else new.by_name())
+    rows = zip(*(objects_of(columns[name]) for name in names), strict=True)
+    for record, row in zip(records, rows, strict=True):
         kept = {key: value for key, value in record.items() if key not in NEW_NAMES}
-        line = json.dumps({**kept, **further}, ensure_ascii=False)
+        line = json.dumps(kept | dict(zip(names, row, strict=True)), ensure_ascii=False, default=str)
         file.write(line.encode("utf-8", "backslashreplace") + b"\n")
-
-
-def _rows(columns: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
-    return (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
 
 
 # -------------------------------------------------------------------------------------------- spreadsheets
@@ -233,17 +215,13 @@ def read_xlsx(path: Path, options: Reading) -> Table:
     try:
         _check_archive(path, SHEET_BYTES)
         with path.open("rb") as file:
-            rows, gaps = [], set()
-            for row in openpyxl.load_workbook(file, read_only=True, data_only=True).worksheets[0].rows:
-                empty = (cell for cell in row if cell.value is None and cell.data_type == "n")
-                gaps |= {cell.coordinate for cell in empty if hasattr(cell, "coordinate")}
-                rows.append([None if cell.value == "" else cell.value for cell in row])
+            sheet = list(openpyxl.load_workbook(file, read_only=True, data_only=True).worksheets[0].rows)
+            rows = [[None if cell.value == "" else cell.value for cell in row] for row in sheet]
+            empty = (cell for row in sheet for cell in row if cell.value is None and cell.data_type == "n")
+            gaps = {cell.coordinate for cell in empty if hasattr(cell, "coordinate")}
             unsaved = []  # formulas without a value: a second look at the sheet, where cells are empty
-            if gaps:
-                cells = (
-                    c for row in openpyxl.load_workbook(file, read_only=True).worksheets[0].rows for c in row
-                )
-                unsaved = [c.coordinate for c in cells if c.data_type == "f" and c.coordinate in gaps]
+            for row in openpyxl.load_workbook(file, read_only=True).worksheets[0].rows if gaps else ():
+                unsaved += [c.coordinate for c in row if c.data_type == "f" and c.coordinate in gaps]
     except (OptionError, FileNotFoundError, MemoryError):
         raise
     except Exception as error:  # zip, XML and openpyxl raise a dozen kinds for bad bytes
@@ -292,15 +270,13 @@ def write_xlsx(table: Table, new: NewColumns, path: Path, file: IO[bytes]) -> No
     sheet = book.create_sheet("graphwell")
 
     def cell(value: Any) -> Any:
-        if isinstance(value, float) and not np.isfinite(value):
-            return str(value)
-        if not isinstance(value, str):
+        if value is None or isinstance(value, int) or (isinstance(value, float) and np.isfinite(value)):
             return value
-        made = WriteOnlyCell(sheet, value=ILLEGAL_CHARACTERS_RE.sub("?", value))
+        made = WriteOnlyCell(sheet, value=ILLEGAL_CHARACTERS_RE.sub("?", str(value)))
         made.data_type = "s"
         return made
 
-    columns = {name: _values(typed(column)) for name, column in with_new_columns(table, new).items()}
+    columns = {name: objects_of(column) for name, column in labelled_columns(table, new).items()}
     for row in (columns, *zip(*columns.values(), strict=True)):
         sheet.append([cell(value) for value in row])
     book.save(file)

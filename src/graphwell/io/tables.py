@@ -29,6 +29,7 @@ class TableFormat:
     is_folder: bool = False  # a folder holds what others put into a file
 
 
+OF_ANNDATA = anndata_files.read_anndata, anndata_files.write_anndata, anndata_files.require_anndata
 FORMATS = [
     TableFormat(text.SUFFIXES, text.read_text, text.write_text),
     TableFormat(parquet.SUFFIXES, parquet.read_parquet, parquet.write_parquet, parquet.require_pyarrow),
@@ -36,11 +37,9 @@ FORMATS = [
     TableFormat((".npz",), records.read_npz, records.write_npz),
     TableFormat(records.JSON_SUFFIXES, records.read_jsonl, records.write_jsonl),
     TableFormat((".xlsx",), records.read_xlsx, records.write_xlsx, records.require_openpyxl),
-    TableFormat((".h5ad",), anndata_files.read_h5ad, anndata_files.write_h5ad, anndata_files.require_anndata),
+    TableFormat((".h5ad",), *OF_ANNDATA),
     TableFormat(text.PACKED_SUFFIXES, text.read_text, text.write_packed),
-    TableFormat(
-        (".zarr",), anndata_files.read_zarr, anndata_files.write_zarr, anndata_files.require_both, True
-    ),
+    TableFormat((".zarr",), *OF_ANNDATA, is_folder=True),
 ]
 """Every format of tables, common ones first; another one is appended."""
 

@@ -25,6 +25,7 @@ import numpy as np
 
 from graphwell.errors import OptionError
 from graphwell.io.cells import (
+    NEW_NAMES,
     NewColumns,
     Table,
     as_text,
@@ -33,7 +34,6 @@ from graphwell.io.cells import (
     harmless,
     refuse_twins,
     text_column,
-    with_new_columns,
 )
 from graphwell.io.files import STANDARD
 from graphwell.memory import check_fits, check_unpacked
@@ -235,7 +235,7 @@ def _find_delimiter(sample: str, whole: bool, path: Path) -> str:
 def write_text(table: Table, new: NewColumns, path: Path, file: IO[bytes]) -> None:
     """Write a table and its new columns as text, in the dialect it came in."""
     decimal = table.stored.decimal if isinstance(table.stored, Dialect) else "."
-    columns = with_new_columns(table, new)
+    columns = {name: table.column(name) for name in table.names if name not in NEW_NAMES} | new.by_name()
     for name, score in (("graphwell_score", new.score), ("graphwell_given_score", new.given_score)):
         if score is not None:
             columns[name] = np.strings.replace(as_text(np.round(score, SCORE_DIGITS)), ".", decimal)
