@@ -191,7 +191,8 @@ def _as_json(value: Any) -> str:
 
 def write_jsonl(table: Table, new: NewColumns, path: Path, file: IO[bytes]) -> None:
     """Write a table and its new columns; objects go back as they came, missing cells are null."""
-    records, given = [{}] * table.n_rows, None
+    records: list[dict[str, Any]] = [{}] * table.n_rows
+    given = None
     if table.path.suffix.lower() in JSON_SUFFIXES:
         records, given = table.stored, [record.get(new.like) for record in table.stored]
     columns = labelled_columns(table, new, given)
