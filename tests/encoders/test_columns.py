@@ -332,7 +332,6 @@ def test_numbers_that_no_array_holds_are_fitted_or_refused_in_a_sentence():
         (polars.DataFrame({"x": polars.Series(exact)}), large),
         (pyarrow.table({"x": pyarrow.array(exact, pyarrow.decimal256(60, 2))}), large),
         (pd.DataFrame({"x": large}), large),
-        (pd.DataFrame({"x": [*exact[:3], Decimal("sNaN")]}), [*large[:3], None]),
     ):
         found = gw.TableEncoder(missing="keep").fit_transform(made)[:, 0]
         np.testing.assert_array_equal(found, [NAN if value is None else float(value) for value in values])
@@ -344,11 +343,10 @@ def test_numbers_that_no_array_holds_are_fitted_or_refused_in_a_sentence():
 @pytest.mark.parametrize(
     ("made", "words"),
     [
-        (pd.DataFrame({"a": pd.Series([1j, 2], dtype=object)}), "'a' holds complex numbers"),
         (pd.DataFrame([[1, 2]], columns=pd.MultiIndex.from_tuples([("a", "b"), ("a", "c")])), "of 2 levels"),
         (pd.DataFrame([[1, 2]], columns=["a", "a"]), "several columns named 'a'"),
         (pd.DataFrame({"a": [[1, 2], [3]]}), "'a' holds values of the type list; each cell must be one"),
-        (pd.DataFrame({"a": [1j, 2]}), "'a' holds complex numbers"),
+        (pd.DataFrame({"a": [1j, 2]}), "'a' holds values of the type complex"),
     ],
 )
 def test_tables_of_other_things_get_one_sentence(made, words):

@@ -111,7 +111,7 @@ def test_new_rows_are_encoded_alike_and_the_encoder_can_be_pickled():
             {"features": ["remark"]},
             r"no column that rows could be compared by: .*remark \(left out: it holds no",
         ),
-        ({"missing": "drop"}, "missing must be one of fill, keep, mean, error"),
+        ({"missing": "drop"}, "missing must be one of fill, keep, error"),
     ],
 )
 def test_bad_options_get_one_sentence(options, words):

@@ -6,8 +6,7 @@ apart however rare they are: steps would cut the graph into layers that other co
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
-from hashlib import blake2b
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from graphwell._rows import by_columns
 from graphwell._types import BoolArray, FloatArray
 from graphwell.encoders.encode import better_encoder, encode
 from graphwell.encoders.kinds import WORDS_OF_A_TEXT, Cells, Look, look_at
-from graphwell.encoders.texts import MOST_WORDS, ROWS_OF_DIRECTIONS
+from graphwell.encoders.texts import word_directions
 from graphwell.errors import Sentence, warn_user
 
 FEW_CELLS = 3
@@ -220,66 +219,50 @@ def _texts(name: str, look: Look, encoder: str) -> Encoder | None:
     Rows have length 1: two texts without a word in common lie as far apart as two rows do on average in a
     standardised number.
     """
-    from sklearn.decomposition import TruncatedSVD
-    from sklearn.feature_extraction.text import TfidfVectorizer
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import Normalizer
-
     known = look.values[~look.missing].tolist()
     length = sum(len(str(cell).split()) for cell in known) / len(known)
     words, sentences = length >= WORDS_OF_A_TEXT, length >= WORDS_OF_A_SENTENCE
     texts = np.where(look.missing, "", look.values).tolist()
     order = sorted(range(len(texts)), key=texts.__getitem__)  # whatever the order of the rows
     if sentences and encoder != "tfidf":
-        vectors = _vectors(encoder, texts)[order]
+        from sklearn.decomposition import TruncatedSVD
+
+        vectors = _vectors(encoder, tuple(texts))[order]
         width = min(VECTOR_DIRECTIONS, len(vectors) - 1, vectors.shape[1])
         if width < 1:
             return None
-        directions = TruncatedSVD(width, random_state=0).fit(vectors)
-        names = tuple(f"{name} {i + 1}" for i in range(width))
-        became = Sentence("{} numbers by the encoder {}", (width, encoder))
-        return Encoder(names, ("text",) * width, partial(_encoded, encoder, directions), became)
-    texts = [texts[place] for place in order]
-    which = {"token_pattern": r"(?u)\b\w\w+\b"} if words else {"analyzer": "char_wb", "ngram_range": (2, 4)}
-    vectors = TfidfVectorizer(sublinear_tf=True, min_df=2, max_features=MOST_WORDS, **which)
-    try:
-        counted = vectors.fit_transform(texts)
-    except ValueError:  # every word is found in one cell only
-        return None
-    width = min(WORD_DIRECTIONS if words else LETTER_DIRECTIONS, min(counted.shape) - 1)
-    varied = counted.multiply(counted).sum() / len(texts) - (np.asarray(counted.mean(axis=0)) ** 2).sum()
-    if width < 1 or varied < SMALLEST_VARIANCE:
-        return None
-    some = counted[:: -(-len(texts) // ROWS_OF_DIRECTIONS)]
-    directions = make_pipeline(vectors, TruncatedSVD(width, random_state=0).fit(some), Normalizer())
-    made = partial(_directions, directions)  # an empty text, or one of new words alone, is zero
-    names = tuple(f"{name} {i + 1}" for i in range(width))
-    told, better = Sentence("{} numbers", (width,)), better_encoder("texts") if sentences else None
-    if better is not None:
-        told = Sentence("{} numbers by tfidf; {} brings a better encoder", (width, better))
-    return Encoder(names, ("text",) * width, made, told)
+        made = partial(_encoded, encoder, TruncatedSVD(width, random_state=0).fit(vectors))
+        told = Sentence("{} numbers by the encoder {}", (width, encoder))
+    else:
+        which = (
+            {"token_pattern": r"(?u)\b\w\w+\b"} if words else {"analyzer": "char_wb", "ngram_range": (2, 4)}
+        )
+        most = WORD_DIRECTIONS if words else LETTER_DIRECTIONS
+        try:
+            directions = word_directions([texts[place] for place in order], most, min_df=2, **which)
+        except ValueError:  # every word is found in one cell only
+            return None
+        if getattr(directions[1], "explained_variance_", np.zeros(1)).sum() < SMALLEST_VARIANCE:
+            return None
+        width, made = directions[1].n_components, partial(_directions, directions)
+        told, better = Sentence("{} numbers", (width,)), better_encoder("texts") if sentences else None
+        if better is not None:
+            told = Sentence("{} numbers by tfidf; {} brings a better encoder", (width, better))
+    return Encoder(tuple(f"{name} {i + 1}" for i in range(width)), ("text",) * width, made, told)
 
 
 def _encoded(encoder: str, directions: Any, cells: Cells) -> FloatArray:
     """The directions of what an encoder of texts says; an empty text is zero."""
     from sklearn.preprocessing import normalize
 
-    vectors = _vectors(encoder, np.where(cells.missing, "", cells.text).tolist())
+    vectors = _vectors(encoder, tuple(np.where(cells.missing, "", cells.text).tolist()))
     return np.where(cells.missing[:, None], 0.0, normalize(directions.transform(vectors)))
 
 
-_last: dict[tuple[str, str], FloatArray] = {}
-
-
-def _vectors(encoder: str, texts: list[str]) -> FloatArray:
-    """Vectors of texts; those of the last column are kept, as a job asks for them after the fit again."""
-    key = (encoder, blake2b("\0".join(texts).encode("utf-8", "surrogatepass")).hexdigest())
-    found = _last.get(key)
-    if found is None:
-        found = encode(texts, encoder)
-        _last.clear()
-        _last[key] = found
-    return found
+@lru_cache(maxsize=1)
+def _vectors(encoder: str, texts: tuple[str, ...]) -> FloatArray:
+    """Vectors of texts; those of the last column are kept, as they are asked for after the fit again."""
+    return encode(list(texts), encoder)
 
 
 def _directions(directions: Any, cells: Cells) -> FloatArray:

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from importlib import import_module
 from importlib.util import find_spec
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -200,48 +199,33 @@ def _items(given: Any) -> list[Any]:
 
 def _found(encoder: Any, takes: str) -> tuple[str, Callable[[], Encode], bool]:
     """Name of an encoder, what loads it, and whether it sees all rows at once."""
-    if not isinstance(encoder, str):
-        return _own(encoder)
-    name = default_encoder(takes) if encoder == "auto" else encoder
-    base, colon, rest = name.partition(":")
-    if base not in ENCODERS:
-        if colon:
-            return _own(_imported(name), name)
-        known = ", ".join(ENCODERS)
-        raise OptionError(
-            "encoder", "{field} {!r} is not known; there are {}, or write module:name.", name, known
-        )
-    kind = ENCODERS[base]
-    if kind.takes != takes:
-        problem = "{field} {} takes {}, and these are {}."
-        raise OptionError("encoder", problem, base, kind.takes, takes)
-    if kind.wants_a_name and not rest:
-        raise OptionError(
-            "encoder",
-            "{field} {0} wants a name: {0}:NAME.".replace("{0}", base),
-        )
-    if not kind.is_installed:
-        install = f'pip install "graphwell[{kind.extra}]"'
-        missing = next(module for module in kind.needs if find_spec(module) is None)
-        raise ImportError(f"The encoder {base} needs {missing}, which is not installed: {install}")
-    return name, lambda: kind.load(rest), kind.at_once
-
-
-def _imported(name: str) -> Any:
-    """An object by module:name, also of a module in the folder that the program was started in."""
-    module, _, attribute = name.partition(":")
-    try:
-        return getattr(import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
-        problem = "{field} {!r} cannot be imported: {}; write module:name of a function or transformer."
-        raise OptionError("encoder", problem, name, error) from error
-
-
-def _own(made: Any, name: str = "") -> tuple[str, Callable[[], Encode], bool]:
-    """A user's function, class or transformer."""
-    if isinstance(made, type):
-        made = made()
-    name = name or f"{type(made).__module__}:{getattr(made, '__qualname__', type(made).__qualname__)}"
+    name = default_encoder(takes) if isinstance(encoder, str) and encoder == "auto" else encoder
+    base, _, rest = name.partition(":") if isinstance(name, str) else ("", "", "")
+    if base in ENCODERS:
+        kind = ENCODERS[base]
+        if kind.takes != takes:
+            problem = "{field} {} takes {}, and these are {}."
+            raise OptionError("encoder", problem, base, kind.takes, takes)
+        if kind.wants_a_name and not rest:
+            raise OptionError("encoder", "{field} {} wants a name: {}:NAME.", base, base)
+        if not kind.is_installed:
+            missing = next(module for module in kind.needs if find_spec(module) is None)
+            install = f'pip install "graphwell[{kind.extra}]"'
+            raise ImportError(f"The encoder {base} needs {missing}, which is not installed: {install}")
+        return name, lambda: kind.load(rest), kind.at_once
+    made = encoder
+    if isinstance(name, str):  # module:name, also of a module in the folder that the program was started in
+        if not rest:
+            problem = "{field} {!r} is not known; there are {}, or write module:name."
+            raise OptionError("encoder", problem, name, ", ".join(ENCODERS))
+        try:
+            made = getattr(import_module(base), rest)
+        except (ImportError, AttributeError) as error:
+            problem = "{field} {!r} cannot be imported: {}; write module:name of a function or transformer."
+            raise OptionError("encoder", problem, name, error) from error
+    made = made() if isinstance(made, type) else made
+    if not isinstance(name, str):
+        name = f"{type(made).__module__}:{getattr(made, '__qualname__', type(made).__qualname__)}"
     if hasattr(made, "fit_transform"):
         return name, lambda: made.fit_transform, True
     if not callable(made):
@@ -307,12 +291,9 @@ class Cache:
         if not keys:
             return
         name = blake2b(b"".join(sorted(keys)), digest_size=16).hexdigest()
-        held = BytesIO()
-        np.savez(
-            held, keys=np.frombuffer(b"".join(keys), np.uint8).reshape(-1, 16), vectors=np.stack(vectors)
-        )
+        packed = np.frombuffer(b"".join(keys), np.uint8).reshape(-1, 16)
         with written_whole(self.folder / f"{name}.npz") as file:
-            file.write(held.getbuffer())
+            np.savez(file, keys=packed, vectors=np.stack(vectors))
         files = sorted((path.stat().st_mtime_ns, path) for path in self.root.glob("*/*.npz"))
         sizes = np.cumsum([path.stat().st_size for _, path in reversed(files)])
         for (_, path), size in zip(reversed(files), sizes, strict=True):

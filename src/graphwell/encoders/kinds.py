@@ -3,21 +3,20 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from functools import cached_property
-from numbers import Complex, Number, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from graphwell._types import BoolArray, FloatArray
 from graphwell._unknown import says_nothing
-from graphwell.encoders.written import NO_TIME, read_dates, read_numbers
+from graphwell.encoders.written import read_dates, read_numbers
 from graphwell.io.cells import (
     EMPTY_CELLS,
     TEXT,
-    as_float,
     as_numbers,
     as_text,
     is_missing,
@@ -144,58 +143,31 @@ def _is_numeric(column: Any) -> bool:
 
 
 def _cells(name: str, column: Any) -> Cells:
-    kind = _type_of(column)
-    categories = kind.startswith(CATEGORICAL)
-    if not categories and (
-        _is_numeric(column) or isinstance(getattr(column, "dtype", None), np.dtype | type(TEXT))
-    ):
+    """Numbers and times as NumPy has them, anything else as text; a type may declare what it is."""
+    kind, dtype = _type_of(column), getattr(column, "dtype", None)
+    declared = "category" if kind.startswith(CATEGORICAL) else "boolean" if kind.startswith("bool") else None
+    if _is_numeric(column) or (isinstance(dtype, np.dtype | type(TEXT)) and dtype.kind not in "OU"):
         values = np.asarray(column)
     else:
-        values = np.empty(len(column), dtype=object)
-        values[:] = column.to_pylist() if hasattr(column, "to_pylist") else list(column)
-    if values.dtype.kind in "OU":
-        values = _from_objects(name, values.astype(object), of_text=categories)
+        objects = column.to_pylist() if hasattr(column, "to_pylist") else list(column)
+        values = text_column(["" if says_nothing(value) else _as_text(name, value) for value in objects])
     if values.dtype.kind == "m":
         values = values / np.timedelta64(1, "D")
     if values.dtype.kind == "c":
-        raise _complex(name)
-    boolean = values.dtype.kind == "b" or kind.startswith("bool")
-    return Cells(values, "category" if categories else "boolean" if boolean else None)
+        _as_text(name, values[0])
+    return Cells(values, declared)
 
 
-def _complex(name: str) -> ValueError:
-    return ValueError(f"The column {name!r} holds complex numbers; give their parts as columns.")
-
-
-def _from_objects(name: str, values: Any, *, of_text: bool) -> Any:
-    """Objects as booleans, numbers or times where all are such, and as text where they are mixed."""
-    gone = np.fromiter((says_nothing(value) for value in values), bool, len(values))
-    known = values[~gone].tolist()
-
-    def all_are(*kinds: type) -> bool:
-        return bool(known) and not of_text and all(isinstance(value, kinds) for value in known)
-
-    if all_are(bool, np.bool_) and not gone.any():
-        return values.astype(bool)
-    if all_are(Real, Decimal, np.bool_):
-        numbers = np.full(len(gone), np.nan)
-        numbers[~gone] = [as_float(value) for value in known]
-        return numbers
-    if all_are(date, np.datetime64):
-        times = np.full(len(gone), NO_TIME)
-        for row, time in zip(np.flatnonzero(~gone), known, strict=True):
-            zoned = getattr(time, "tzinfo", None) is not None  # NumPy has no zones: it is put into UTC
-            times[row] = np.datetime64((time - time.utcoffset()).replace(tzinfo=None) if zoned else time)
-        return times
-    if any(isinstance(value, Complex) and not isinstance(value, Real) for value in known):
-        raise _complex(name)
-    wrong = next((v for v in known if not isinstance(v, str | Number | np.generic | date)), None)
-    if wrong is not None:
+def _as_text(name: str, value: Any) -> str:
+    """The text of a cell, times in UTC; lists, complex numbers and the like are refused."""
+    if not isinstance(value, str | Real | Decimal | np.bool_ | np.datetime64 | date):
         raise ValueError(
-            f"The column {name!r} holds values of the type {type(wrong).__name__}; "
+            f"The column {name!r} holds values of the type {type(value).__name__}; "
             "each cell must be one number, word, text or date."
         )
-    return text_column(["" if empty else str(value) for value, empty in zip(values, gone, strict=True)])
+    if isinstance(value, datetime) and value.tzinfo is not None:
+        value = value.astimezone(UTC)
+    return str(value)
 
 
 # ------------------------------------------------------------------------------------------------- kinds

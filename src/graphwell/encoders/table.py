@@ -29,7 +29,7 @@ from graphwell.io.cells import TEXT, is_text
 
 NUMBERS_OF_A_TEXT = 8
 """For trees, which split by one number at a time; fewer beside other columns, which those of names drown."""
-MISSING_RULES = ("fill", "keep", "mean", "error")
+MISSING_RULES = ("fill", "keep", "error")
 SCALES = (False, True, "standard", "robust")
 
 
@@ -57,10 +57,9 @@ class TableEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         Columns whose kind is known.
     decimal : {".", ","}, optional
         Decimal mark of numbers in text; found in each column by default.
-    missing : {"fill", "keep", "mean", "error"}
+    missing : {"fill", "keep", "error"}
         Fill missing cells with the median or the most frequent value, with a further column that says where
-        they were if they are many; keep them as NaN; put the mean of the column in their place; or refuse
-        them.
+        they were if they are many; keep them as NaN; or refuse them.
     standardise : bool, "standard", "robust" or callable
         True brings numbers to mean 0 and variance 1 where columns of other kinds stand beside them, whose
         scale presumes it; a table of numbers alone stays as it is. "standard" and "robust" scale numbers in
@@ -133,7 +132,8 @@ class TableEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         cells = ColumnCells(X)
         self._fit(cells, y)
         matrix = self._encoded(cells)
-        self._fit_missing(matrix)
+        if self.missing == "error":
+            self._refuse_missing(matrix)
         self._fit_scale(matrix)
         return self._fit_components(self._scaled(matrix))
 
@@ -149,7 +149,7 @@ class TableEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         lost = [name for name in self.encoders_ if name not in cells]
         if lost:
             raise ValueError(f"X lacks the columns {listed(lost)}, which rows were compared by in the fit.")
-        matrix = self._scaled(_with_means(self._encoded(cells), self.means_))
+        matrix = self._scaled(self._encoded(cells))
         return matrix if self.components_ is None else np.asarray(self.components_.transform(matrix))
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
@@ -186,22 +186,14 @@ class TableEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
             first += block.shape[1]
         return X
 
-    def _fit_missing(self, X: FloatArray) -> None:
-        """Learn means for missing cells and put them there; refuse what nobody filled in."""
-        self.means_: FloatArray | None = None
+    def _refuse_missing(self, X: FloatArray) -> None:
         holes = by_columns(lambda columns: np.isnan(columns).sum(axis=0), X)
-        if self.missing == "keep" or not holes.any():
-            return
-        if self.missing != "mean":
+        if holes.any():
             row, column = np.argwhere(np.isnan(X))[0]
             many = int(holes.sum())
             others = f", one of {many:,} missing values; fill them in" if many > 1 else "; fill it in"
-            problem = 'Row {}: the feature {!r} is missing{}, or give {missing="fill"} or {missing="mean"}.'
+            problem = 'Row {}: the feature {!r} is missing{}, or give {missing="fill"}.'
             raise OptionError("missing", problem, row + 1, self.outputs_[column], others)
-        self.means_ = by_columns(lambda columns: np.nanmean(columns, axis=0, dtype=np.float64), X)
-        _with_means(X, self.means_)
-        filled = "{:,} missing values were replaced by the mean of their column."
-        self.notes_ += (Sentence(filled, (int(holes.sum()),)),)
 
     def _fit_scale(self, X: FloatArray) -> None:
         """The scale that is asked for, or that columns of numbers ask for; beside others it is always one."""
@@ -345,14 +337,6 @@ class TableEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
             raise OptionError("as_number", "{field} {}: {as_category} names the column too.", both[0])
 
 
-def _with_means(X: FloatArray, means: FloatArray | None) -> FloatArray:
-    """The matrix with means in the place of missing values, changed in place."""
-    if means is not None:
-        for column in np.flatnonzero(by_columns(lambda columns: np.isnan(columns).any(axis=0), X)):
-            X[np.isnan(X[:, column]), column] = means[column]
-    return X
-
-
 def refuse_extreme(X: FloatArray, names: Sequence[str]) -> None:
     """Refuse values whose square is no number: no distance could be taken."""
     if not (by_columns(lambda columns: np.fmax.reduce(np.abs(columns), axis=0), X) > LARGEST_FEATURE).any():
@@ -360,10 +344,7 @@ def refuse_extreme(X: FloatArray, names: Sequence[str]) -> None:
     row, column = np.argwhere(np.abs(X) > LARGEST_FEATURE)[0]
     value = X[row, column]
     what = "infinite" if np.isinf(value) else f"{value:.6g}, too large to take distances"
-    problem = (
-        "Row {}: the feature {!r} is {}; correct it, or empty the cell: "
-        'gaps are filled in, unless you give {missing="error"}.'
-    )
+    problem = "Row {}: the feature {!r} is {}; correct the cell, or empty it."
     raise OptionError("missing", problem, row + 1, str(names[column]), what)
 
 

@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from graphwell._types import FloatArray
-
 SUFFIXES = (".txt", ".md")
 """Ends of the names of files that hold one text each."""
 DIRECTIONS = 100
@@ -28,29 +26,35 @@ def read_text(path: Path) -> str:
         return found.decode("cp1252", "replace")
 
 
-def load_tfidf(_: str) -> Callable[[Sequence[str]], FloatArray]:
-    """Leading directions of tf-idf of words and pairs of words; rows have length 1, texts without words 0."""
+def word_directions(texts: Sequence[str], width: int, **counter: Any) -> Any:
+    """Tf-idf of words or letters, projected onto leading directions; ValueError where nothing is counted.
 
-    def encoded(texts: Sequence[str]) -> FloatArray:
-        from sklearn.decomposition import TruncatedSVD
-        from sklearn.feature_extraction.text import TfidfVectorizer
-        from sklearn.preprocessing import normalize
+    Rows have length 1, and texts without a word that was counted are zero. Directions of some of the rows do:
+    all 50,000 of 100 words each took four times as long.
+    """
+    from sklearn.decomposition import TruncatedSVD
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import Normalizer
 
-        often = 2 if len(texts) > 20 else 1
-        counter = TfidfVectorizer(sublinear_tf=True, min_df=often, max_features=MOST_WORDS)
+    vectors = TfidfVectorizer(sublinear_tf=True, max_features=MOST_WORDS, **counter)
+    some = vectors.fit_transform(texts)[:: -(-len(texts) // ROWS_OF_DIRECTIONS)]
+    width = min(width, min(some.shape) - 1)
+    with np.errstate(invalid="ignore"):  # of texts that are all alike
+        projected = [TruncatedSVD(width, random_state=0).fit(some)] if width else []
+    return make_pipeline(vectors, *projected, Normalizer())
+
+
+def load_tfidf(_: str) -> Callable[[Sequence[str]], Any]:
+    """Leading directions of the words of all texts."""
+
+    def encoded(texts: Sequence[str]) -> Any:
         try:
-            counted = counter.fit_transform(texts)
+            return word_directions(texts, DIRECTIONS, min_df=2 if len(texts) > 20 else 1).transform(texts)
         except ValueError as error:
             raise ValueError(
                 "The texts share no word, so tfidf tells nothing of them; give another encoder."
             ) from error
-        width = min(DIRECTIONS, min(counted.shape) - 1)
-        if width < 1:
-            return counted.toarray().astype(np.float32)
-        # Directions of some of the rows do: all 50,000 of 100 words each took four times as long.
-        some = counted[:: -(-len(texts) // ROWS_OF_DIRECTIONS)]
-        found = TruncatedSVD(min(width, min(some.shape) - 1), random_state=0).fit(some).transform(counted)
-        return np.asarray(normalize(found), dtype=np.float32)
 
     return encoded
 

@@ -169,16 +169,6 @@ def as_numbers(column: Any, decimal: str = ".") -> FloatArray | None:
         return None
 
 
-def as_float(number: Any) -> float:
-    """A number of any type; infinite where it is too large, NaN for a signalling NaN of Decimal."""
-    try:
-        return float(number)
-    except OverflowError:
-        return np.inf if number > 0 else -np.inf
-    except ValueError:
-        return np.nan
-
-
 def as_text(column: Any) -> Any:
     """Return a column as text: whole numbers without a point, nothing where a cell is missing."""
     if is_text(column):

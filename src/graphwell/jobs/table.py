@@ -28,7 +28,7 @@ from graphwell.io.text import Reading
 from graphwell.progress import Progress, silent
 
 SCALES = ("auto", "none", "standard", "robust")
-MISSING_RULES = ("fill", "error", "mean")
+MISSING_RULES = ("fill", "error")
 MOST_CLASSES = 1000
 """From here on, a column in which most classes have one label is taken for another column by mistake."""
 PAGE_SUFFIXES = (".html", ".htm")
@@ -50,7 +50,7 @@ class TableOptions:
     as_category: tuple[str, ...] = ()
     scale: str = "auto"  # of numbers: left to the method, or one of `SCALES`
     pca: int | None = None  # principal components that features are projected onto
-    missing: str = "fill"  # fill cells and mark them, refuse them, or put the column's mean
+    missing: str = "fill"  # fill cells and mark them, or refuse them
     n_neighbors: int = 10  # that each row is linked to
     n_jobs: int | None = None  # threads; all cores by default
     seed: int = 0  # of everything random
