@@ -268,7 +268,7 @@ def markdown_row(records: Sequence[dict[str, Any]]) -> str:
     --------
     >>> row = {"data": "iris", "per_class": 5, "method": "forest"}
     >>> markdown_row([{**row, "seed": seed, "error": error} for seed, error in enumerate([4.0, 6.0])])
-    '| iris, 5 labels per class | 2 | **5.0 ± 1.4** |'
+    '| iris, 5 | 2 | **5.0 ± 1.4** |'
     """
     errors = pd.DataFrame(records).groupby("method", sort=False).error.agg(["mean", "std"]).fillna(0.0)
     cells = [f"{mean:.1f} ± {std:.1f}" for mean, std in errors.to_numpy()]
@@ -276,8 +276,7 @@ def markdown_row(records: Sequence[dict[str, Any]]) -> str:
         f"**{c}**" if m == errors["mean"].min() else c for c, m in zip(cells, errors["mean"], strict=True)
     ]
     first, n = records[0], len({record["seed"] for record in records})
-    of = f"{first['per_class']} label{'s' * (first['per_class'] > 1)} per class"
-    return f"| {first['data']}, {of} | {n} | {' | '.join(cells)} |"
+    return f"| {first['data']}, {first['per_class']} | {n} | {' | '.join(cells)} |"
 
 
 def labellers(data: Dataset) -> dict[str, Callable[[IntArray], IntArray]]:

@@ -64,15 +64,17 @@ def few_labels(per_class: int | None = None, behind: bool = False) -> str:
     Of one number of labels per class, or only of the rows in which another method is better than ours.
     """
     rows: dict[tuple[str, int], list[dict[str, Any]]] = {}
-    for record in results("peers")["records"]:
+    records = sorted(results("peers")["records"], key=lambda record: record["method"] != OURS)
+    for record in records:
         if per_class in (None, record["per_class"]):
             rows.setdefault((record["data"], record["per_class"]), []).append(record)
     if behind:
-        rows = {key: records for key, records in rows.items() if best_method(records) != OURS}
+        rows = {key: row for key, row in rows.items() if best_method(row) != OURS}
     methods = list(dict.fromkeys(record["method"] for records in rows.values() for record in records))
-    titles = ["% wrong, mean ± standard deviation", "label sets", *methods]
+    titles = ["data, labels per class", "label sets", *methods]
     head = f"| {' | '.join(titles)} |\n| {' | '.join(['---'] * len(titles))} |"
-    return "\n".join([head, *map(markdown_row, rows.values()), "", origin("peers")])
+    how = f"% wrong, mean ± standard deviation over the label sets; {origin('peers')}"
+    return "\n".join([head, *map(markdown_row, rows.values()), "", how])
 
 
 def best_method(records: list[dict[str, Any]]) -> str:

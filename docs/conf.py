@@ -45,6 +45,7 @@ if os.environ.get("GRAPHWELL_DOCS_ONLINE"):
         "dask": ("https://docs.dask.org/en/stable", None),
     }
 linkcheck_anchors = False
+smartquotes = False  # two dashes are an option
 
 autosummary_generate = True
 autodoc_typehints = "none"  # numpydoc writes the types
@@ -71,6 +72,7 @@ sphinx_gallery_conf = {
 html_theme = "pydata_sphinx_theme"
 html_title = "graphwell"
 html_show_sourcelink = False
+html_sidebars = {page: [] for page in ("index", "start", "benchmarks", "reproduction", "faq")}
 html_theme_options = {
     "navbar_align": "left",
     "header_links_before_dropdown": 8,

@@ -25,6 +25,7 @@ EXAMPLES = {
     "plot_07_single_cells": "cells",
     "plot_14_calibration": "calibration",
     "plot_15_own_method": "own-method",
+    "plot_19_when_to_stop": "when-to-stop",
     "plot_17_folder_of_photographs": "photographs",
 }
 """Tutorials and the names of their pictures."""

@@ -3,6 +3,7 @@
 Ten questions about 1,797 digits are answered by key, as a person would who knows all digits.
 """
 
+import contextlib
 import io
 import tempfile
 from pathlib import Path
@@ -13,7 +14,6 @@ from sklearn.datasets import load_digits
 from benchmarks.pages import start_chromium
 from graphwell.datasets import digits_table
 from graphwell.jobs.classify import ClassifyOptions, classify
-from graphwell.view.report import report_page
 from tests.serve.browser import wait_until
 from tests.serve.server import Server
 
@@ -44,13 +44,17 @@ def main() -> None:
 def report() -> None:
     """The top of the page that ``graphwell classify --report`` writes of the digits."""
     browser = start_chromium()
-    browser.set_window_size(1100, 1000)
+    browser.set_window_size(1100, 1330)
     try:
-        with tempfile.TemporaryDirectory() as folder:
-            table, page = Path(folder) / "digits.csv", Path(folder) / "report.html"
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+            table, page = Path("digits.csv"), Path("report.html")
             table.write_text(digits_table(random_state=0))
-            classify(ClassifyOptions(table=table, truth="truth", row_id="id", report=page), draw=report_page)
-            browser.get(page.as_uri())
+            options = ClassifyOptions(
+                table=table, truth="truth", row_id="id", report=page, output=Path("labelled.csv")
+            )
+            classify(options)
+            browser.get(page.absolute().as_uri())
+            browser.execute_script("document.documentElement.style.overflow = 'hidden'")
             shown = PIL.Image.open(io.BytesIO(browser.get_screenshot_as_png())).convert("RGB")
     finally:
         browser.quit()

@@ -1,9 +1,9 @@
 """
-Three moons as epsilon falls
-============================
+Label propagation frame by frame: three moons
+=============================================
 
-The paper's first experiment, frame by frame. Each point has a class and an offset from it. While epsilon is
-large, points move between classes freely. As it falls, the boundary settles where the points are few.
+The paper's first experiment as an animation. While epsilon is large, points move freely between classes. As it
+falls, the boundary settles where the points are few.
 """
 
 import matplotlib.pyplot as plt
@@ -29,7 +29,7 @@ clf = gw.DiffuseInterfaceClassifier(
     start="random", schedule=gw.Annealed(2.0, 0.1, ratio=0.9, sweeps=40), step_size=0.01, random_state=0
 )
 clf.fit(X, y, callback=keep)
-print(f"{100 * np.mean(clf.transduction_ != truth):.1f} % wrong, as the paper has it: 2.6 %")
+print(f"{100 * np.mean(clf.transduction_ != truth):.1f} % wrong, in the paper: 2.6 %")
 
 # %%
 # The points lie in 100 dimensions; the picture shows the first two.

@@ -1,9 +1,8 @@
 """
-Uneven classes
-==============
+Imbalanced classes
+==================
 
-One class is twenty times as large as another, and labels come at random: most of them from the large class.
-Methods that spread labels from each source alike give the small class away, or too much of the large one.
+One class is twenty times as large as the other, and labels come at random: most of them from the large class.
 """
 
 import matplotlib.pyplot as plt

@@ -1,9 +1,9 @@
 """
-Wrong labels found
-==================
+Find wrong labels
+=================
 
-Every tenth given label is wrong. Each label is held out in turn and told from the rest: where the answer differs
-and is sure, somebody should look again.
+Every tenth given label is wrong. Cross-validation compares each with the rest of the data; `label_issues_` lists those
+that look wrong, worst first.
 """
 
 import matplotlib.pyplot as plt
@@ -21,8 +21,8 @@ wrong = rng.choice(given, 20, replace=False)
 y[wrong] = (truth[wrong] + rng.integers(1, 10, 20)) % 10
 
 # %%
-# A fit holds labels out in turn, to weigh its models by them. What these say of a label that they have not seen is kept: the labels that they
-# contradict, worst first, with the class that they suggest.
+# A fit holds labels out in turn anyway, so this costs nothing: the labels that the rest of the data contradicts, with the class that
+# it suggests.
 
 clf = gw.DiffuseInterfaceClassifier(random_state=0).fit(X, y)
 print(clf.label_issues_.head())

@@ -1,9 +1,9 @@
 """
-A table with categories, dates and holes
-========================================
+A messy table: categories, dates and gaps
+=========================================
 
-Columns as people have them: numbers with units of their own, words, dates, missing cells, a row counter.
-A data frame goes straight into `fit`, and `columns_` tells what became of each column.
+Columns as people have them: numbers of different units, words, dates, missing cells, a row counter. A data frame goes
+straight into `fit`, and `columns_` says how each column was treated.
 """
 
 import matplotlib.pyplot as plt

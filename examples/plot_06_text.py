@@ -1,9 +1,9 @@
 """
-Short texts
-===========
+Classify short texts
+====================
 
-Words become counts, counts become a graph, and a few labelled notes label the rest. Text is sparse and its
-classes are nearly linear: a logistic regression is a strong rival here, so graphwell asks one beside the graph.
+Words become counts, counts become a graph, and a few labelled notes label the rest. A logistic regression is strong on
+text, so graphwell stacks one with the graph.
 """
 
 import matplotlib.pyplot as plt

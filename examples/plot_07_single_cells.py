@@ -1,9 +1,9 @@
 """
-Single cells
-============
+Single cells: cell types from a few annotations
+===============================================
 
-Counts of 300 genes in 1,500 cells of five types, three of them rare. Somebody has named six cells of each type;
-`gw.annotate` names the others, in place, in the habits of scanpy.
+Counts of 300 genes in 1,500 cells of five types, three of them rare. Six cells of each type have a name; `gw.annotate`
+names the others, in the AnnData object.
 """
 
 import anndata
@@ -35,7 +35,7 @@ cells.obs["known"] = pd.Categorical(np.where(y >= 0, types[y], None), categories
 clf = gw.annotate(cells, "known", random_state=0)
 right = np.mean(cells.obs["graphwell"] == types[truth])
 print(cells.obs[["known", "graphwell", "graphwell_score"]].head())
-print(f"{100 * right:.1f} % of the cells are named rightly")
+print(f"{100 * right:.1f} % of the cells are named correctly")
 
 # %%
 plane = graph_map(clf.graph_)

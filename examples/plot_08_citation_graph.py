@@ -1,9 +1,8 @@
 """
-A graph that is given, with features beside it
-==============================================
+A graph with features: citations and words
+==========================================
 
-Papers cite each other, and each has words. The links alone say something, the words alone say something.
-`fit(W, y, features=F)` uses both, with weights from held-out labels.
+Papers cite each other, and each has words. `fit(W, y, features=F)` uses both, with weights from held-out labels.
 """
 
 import matplotlib.pyplot as plt
@@ -17,7 +16,7 @@ n, n_classes = 1500, 5
 truth = rng.integers(0, n_classes, n)
 
 # %%
-# Links: two thirds stay within the class. Words: 200 of them, each class a little fonder of its own 40.
+# Links: two thirds stay within the class. Words: 200 of them, each class uses 40 of them more often.
 
 first, second = rng.integers(0, n, (2, 40_000))
 same = truth[first] == truth[second]

@@ -1,6 +1,6 @@
 """
-A photograph from a few strokes
-===============================
+Segment a photograph from a few strokes
+=======================================
 
 Five short strokes on a photograph that scikit-learn ships: sky, tower, water, and trees twice.
 """

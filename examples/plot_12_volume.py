@@ -1,10 +1,9 @@
 """
-A volume with flat voxels
-=========================
+Segment a volume with flat voxels
+=================================
 
-Three tissues in a noisy scan whose slices lie two and a half times as far apart as the points inside a slice.
-Marks are painted on three of its twenty slices. `spacing` tells how far apart points are along each axis, and a
-masked array leaves out what lies outside of the scanner.
+Three tissues in a noisy scan whose slices lie two and a half times as far apart as the points inside a slice. Marks are
+painted on three of its twenty slices; a masked array leaves out what lies outside of the scanner.
 """
 
 import matplotlib.pyplot as plt

@@ -1,9 +1,9 @@
 """
-How many neighbours
-===================
+Choose the number of neighbours by cross-validation
+===================================================
 
-The number of neighbours is the one thing that people ask about first. Hidden labels answer it, with scikit-learn's
-own grid search: `HiddenLabelsSplit` hides labels, and the scorer counts where a label is known.
+scikit-learn's grid search with two replacements: `HiddenLabelsSplit` hides labels, and the scorer counts where a label
+is known.
 """
 
 import matplotlib.pyplot as plt

@@ -1,9 +1,9 @@
 """
-Scores that can be believed
-===========================
+Calibrated scores
+=================
 
-A score of 0.9 should be right nine times in ten. With enough labels to hide, graphwell measures what its scores are worth
-and mends them (`calibrated_` says so). Low scores come first in `doubtful`.
+Of rows with a score of 0.9, nine in ten should be correct. With at least 30 labels graphwell fits temperatures on held-out
+labels (`calibrated_`). Low scores come first in `doubtful`.
 """
 
 import matplotlib.pyplot as plt
@@ -23,7 +23,7 @@ right = (clf.transduction_ == truth)[hidden]
 print(f"calibrated: {clf.calibrated_}; {100 * right.mean():.1f} % right, mean score {score.mean():.3f}")
 
 # %%
-# Left: what scores claim and what holds. Right: leave out the most doubtful, and the rest is better.
+# Left: the share of correct labels against the score. Right: the error among the rows that are kept when uncertain ones are left out.
 
 figure, (claim, cover) = plt.subplots(1, 2, figsize=(9, 3.8), layout="constrained")
 edges = np.quantile(score, np.linspace(0, 1, 11))
@@ -32,9 +32,11 @@ claimed = [score[place == b].mean() for b in range(10) if np.any(place == b)]
 held = [right[place == b].mean() for b in range(10) if np.any(place == b)]
 claim.plot([0.3, 1], [0.3, 1], color="0.7", linestyle="--")
 claim.plot(claimed, held, marker="o", color="#1f6f8b")
-claim.set(xlabel="mean score", ylabel="share right", title="What a score is worth")
+claim.set(xlabel="mean score", ylabel="share correct", title="Calibration")
 order = np.argsort(-score)
 share = np.arange(1, len(order) + 1) / len(order)
 cover.plot(100 * share, 100 * (1 - np.cumsum(right[order]) / np.arange(1, len(order) + 1)), color="#1f6f8b")
-cover.set(xlabel="rows kept, surest first, %", ylabel="wrong among them, %", title="Leaving out the doubtful")
+cover.set(
+    xlabel="rows kept, surest first, %", ylabel="wrong among them, %", title="Leaving out uncertain rows"
+)
 plt.show()

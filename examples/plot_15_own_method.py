@@ -1,10 +1,9 @@
 """
-A method of your own
-====================
+Write your own method
+=====================
 
-A method is one class with a decorator. It then has a name in `gw.methods()`, on the command line and in the
-benchmarks, and runs on the same graphs as all others. Here: every vertex takes the mean of its neighbours, again
-and again, and labelled ones never change their mind.
+A method is one class with a decorator. It then has a name in `gw.methods()`, on the command line and in the benchmarks.
+Here every vertex takes the mean of its neighbours, again and again.
 """
 
 import matplotlib.pyplot as plt

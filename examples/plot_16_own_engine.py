@@ -1,9 +1,9 @@
 """
-An engine of your own
+Write your own engine
 =====================
 
-Solvers are written in a few verbs, and an engine says what they mean: on the CPU, on a GPU, on a cluster, or as you like.
-A backend is a class and an entry in the registry. This one counts what the solver asks of it.
+Solvers are written in a few verbs, and an engine carries them out: on the CPU, on a GPU, or elsewhere. This one counts
+what the solver asks of it.
 """
 
 import sys

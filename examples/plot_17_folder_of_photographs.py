@@ -1,9 +1,9 @@
 """
-A folder of photographs
-=======================
+Label a folder of images
+========================
 
-A folder of small photographs, a few of them in folders named after their classes, becomes vectors, labels, and
-a list of given labels that look wrong.
+Photographs, a few of them in folders named after their classes, become embeddings, labels, and a list of given labels
+that look wrong.
 """
 
 import tempfile

@@ -1,9 +1,9 @@
 """
-A cluster on this machine
-=========================
+Large data: a Dask cluster on this machine
+==========================================
 
-A Dask array takes the place of `X`, and Dask arrays come back. The same method with the same numbers, block by block,
-on workers that may die on the way. On one machine a plain array is faster; this shows that the labels agree.
+A Dask array takes the place of `X`, and Dask arrays come back. On one machine a plain array is faster; this shows that
+the labels agree.
 """
 
 import dask.array as da

@@ -2,8 +2,8 @@
 Data frames: polars and Arrow
 =============================
 
-A frame goes in as it is, words and gaps included, and a frame of the same library comes back with the labels
-beside the rows. Nothing is turned into pandas on the way.
+A frame goes in as it is, words and gaps included, and a frame of the same library comes back with the labels. Nothing
+is turned into pandas on the way.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,8 @@
 Fields over a year: xarray
 ==========================
 
-Greenness of a landscape, month by month. Meadows, maize, wheat and water have a year of their own each. `gw.segment` takes the
-DataArray, with the months as channels, and returns one that keeps the coordinates.
+Greenness of a landscape, month by month. `gw.segment` takes the DataArray, with the months as channels, and returns one
+that keeps the coordinates.
 """
 
 import matplotlib.pyplot as plt

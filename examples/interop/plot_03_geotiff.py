@@ -2,8 +2,8 @@
 A satellite picture: GeoTIFF
 ============================
 
-Four bands that know where they lie on the Earth go in, points with coordinates are the marks, and the labels are a
-GeoTIFF in the same place. Any program for maps opens it beside the picture.
+Four bands with a place on the Earth go in, points with coordinates are the marks, and the labels are a GeoTIFF in the
+same place.
 """
 
 import tempfile

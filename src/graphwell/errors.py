@@ -105,11 +105,11 @@ PACKAGE = str(Path(__file__).parent)
 
 
 class UnreachableWarning(UserWarning):
-    """Some rows lie in a part of the graph that holds no label."""
+    """Some rows lie in a connected component without any label."""
 
 
 class BridgedWarning(UserWarning):
-    """Some rows lie in a part of the graph that holds no label, and were joined to the nearest part."""
+    """Some rows lie in a component without any label, and were connected to the nearest one."""
 
 
 class LabelWarning(UserWarning):

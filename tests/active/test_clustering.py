@@ -29,7 +29,7 @@ def test_digits_are_told_apart_without_a_label():
 
 def test_parts_without_a_cluster_are_told():
     W = np.kron(np.eye(3), 1 - np.eye(4))
-    with pytest.warns(UserWarning, match="4 rows lie in parts of the graph that hold no cluster"):
+    with pytest.warns(UserWarning, match="4 rows lie in components of the graph that hold no cluster"):
         found = gw.DiffuseInterfaceClustering(2, metric="precomputed", random_state=0).fit_predict(W)
     assert sorted(np.bincount(found + 1)) == [4, 4, 4]
     whole = gw.DiffuseInterfaceClustering(3, metric="precomputed", random_state=0).fit_predict(W)

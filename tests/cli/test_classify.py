@@ -149,7 +149,7 @@ def test_rows_in_a_part_without_labels_are_told_of_and_end_a_strict_run_with_1(b
     assert finished.exit_code == 1
     assert "30 rows bridged" in finished.stdout
     said = " ".join(finished.stderr.split())
-    assert "Note: 30 rows lie in 1 part of the graph without any label; they were joined" in said
+    assert "Note: 30 rows lie in 1 component of the graph without any label; they were connected" in said
     assert "(row 121, 122, 123)" in said
     after = pd.read_csv(blobs / "out.csv")
     assert after.graphwell_label.notna().all()

@@ -48,7 +48,9 @@ def test_parts_without_labels_are_joined_to_the_nearest_part_and_doubtful(make):
     far = np.random.default_rng(9).normal(size=(30, 5)) + X[truth == 1].mean(axis=0) * 100
     X = np.vstack([X, far])
     y = np.concatenate([few(truth), np.full(30, -1)])
-    with pytest.warns(BridgedWarning, match="30 of 150 rows lie in 1 part of the graph without any label"):
+    with pytest.warns(
+        BridgedWarning, match="30 of 150 rows lie in 1 component of the graph without any label"
+    ):
         clf = make().fit(X, y)
     assert clf.reachable_.all()
     np.testing.assert_array_equal(clf.bridged_, np.arange(150) >= 120)
@@ -68,7 +70,7 @@ def test_parts_without_labels_of_a_given_graph_are_reported_and_get_the_prior(ma
     far = np.random.default_rng(9).normal(size=(30, 5)) + 1000
     W = Graph.from_features(np.vstack([X, far])).W
     y = np.concatenate([few(truth), np.full(30, -1)])
-    with pytest.warns(UnreachableWarning, match="30 of 150 rows lie in 1 part of the graph"):
+    with pytest.warns(UnreachableWarning, match="30 of 150 rows lie in 1 component of the graph"):
         clf = make(metric="precomputed").fit(W, y)
     np.testing.assert_array_equal(clf.reachable_, np.arange(150) < 120)
     assert not clf.bridged_.any()

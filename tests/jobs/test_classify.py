@@ -137,7 +137,9 @@ def test_an_island_without_labels_is_named_by_its_rows(tmp_path, graph):
         report = run(tmp_path / "in.h5ad")
         assert "Rows are compared by the graph in in.h5ad" in " ".join(map(str, report.notes))
         assert (report.unreachable_rows, report.bridged_rows) == (15, 0)
-        assert "15 rows lie in 1 part of the graph without any label and got none" in str(report.notes[-1])
+        assert "15 rows lie in 1 component of the graph without any label and got none" in str(
+            report.notes[-1]
+        )
         assert "(row 41), or link more rows with a larger n_neighbors." in str(report.notes[-1])
         assert all(row.row <= 40 for row in report.doubtful)
         return
@@ -145,6 +147,8 @@ def test_an_island_without_labels_is_named_by_its_rows(tmp_path, graph):
     report = run(tmp_path / "in.csv", **options)
     assert (report.unreachable_rows, report.bridged_rows) == (0, 15)
     assert sum(count.assigned for count in report.classes) == 55
-    assert "15 rows lie in 1 part of the graph without any label; they were joined" in str(report.notes[-1])
+    assert "15 rows lie in 1 component of the graph without any label; they were connected" in str(
+        report.notes[-1]
+    )
     assert "Label some of them (row 41, 42, 43)." in str(report.notes[-1])
     assert {row.row for row in report.doubtful} <= set(range(41, 56))

@@ -80,8 +80,8 @@ class DiffuseInterfaceClustering(Clusterer):
         lost = int((best < 0).sum())
         if lost:
             warn_user(
-                f"{lost:,} rows lie in parts of the graph that hold no cluster (labels_ is -1 there); "
-                "give a larger n_clusters, or a graph in fewer parts."
+                f"{lost:,} rows lie in components of the graph that hold no cluster (labels_ is -1 there); "
+                "give a larger n_clusters, or a graph of fewer components."
             )
         return best
 

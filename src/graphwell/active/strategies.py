@@ -114,7 +114,7 @@ def border(query: Query, row: int) -> str:
     return f"border between {query.names[first]} and {query.names[second]}"
 
 
-@strategy("communities", "the centre of the part of the graph with the most rows in doubt")
+@strategy("communities", "the centre of the community with the most uncertain rows")
 def most_in_doubt(query: Query, n: int) -> list[Question]:
     """The centres of the communities with the most rows in doubt, each supposing the answers to those before.
 

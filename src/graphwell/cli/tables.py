@@ -89,7 +89,7 @@ def classify(
     Writes the table with the columns graphwell_label, graphwell_score, graphwell_reachable and
     graphwell_given. With --check-labels there are graphwell_suggested, a class for each given label that the
     rest of the data contradicts, and graphwell_given_score, the probability of that label. Exit codes: 0
-    done; 1 done, but with --strict, and some rows lie in a part of the graph without any label; 2 bad input;
+    done; 1 done, but with --strict, and some rows lie in a component without any label; 2 bad input;
     130 interrupted.
     """
     output = output or beside(table, "labelled")

@@ -409,8 +409,8 @@ def _parts_without_labels(problem: Problem, engine: Engine, vertices: Any) -> li
     if bridges is not None:
         rows, parts = bridges.rows[vertices], bridges.n_parts
         told = Sentence(
-            f"{rows.sum()} of {len(rows)} rows lie in {parts} part{'s' if parts > 1 else ''} of the graph "
-            "without any label; they were joined to the nearest part and are the least certain "
+            f"{rows.sum()} of {len(rows)} rows lie in {parts} component{'s' if parts > 1 else ''} of the "
+            "graph without any label; they were connected to the nearest one and are the least certain "
             "(bridged_ is True there)."
         )
         notes.append((told if bridges.cause is None else told.followed_by(bridges.cause), BridgedWarning))
@@ -418,7 +418,7 @@ def _parts_without_labels(problem: Problem, engine: Engine, vertices: Any) -> li
         parts = len(np.unique(engine.to_host(problem.graph.components)[vertices][~reachable]))
         lost = (
             f"{(~reachable).sum()} of {len(reachable)} rows lie in {parts} "
-            f"part{'s' if parts > 1 else ''} of the graph without any label and cannot be decided "
+            f"component{'s' if parts > 1 else ''} of the graph without any label and cannot be decided "
             "(reachable_ is False there); their scores are the class shares of the given labels."
         )
         notes.append((lost, UnreachableWarning))

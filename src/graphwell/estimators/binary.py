@@ -28,7 +28,7 @@ class BinaryInterfaceClassifier(GraphClassifier):
     """Two classes by the Ginzburg-Landau model of section 2 (Bertozzi and Flenner).
 
     The classes are the two wells of a double-well potential. The energy is minimised by convex splitting in
-    the leading eigenvectors of the normalised Laplacian, for each connected part of the graph by itself.
+    the leading eigenvectors of the normalised Laplacian, for each connected component by itself.
 
     Parameters
     ----------

@@ -119,7 +119,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
     reachable_ : array of shape (n,)
         False where no label lies in the same part of a given graph: such rows cannot be decided.
     bridged_ : array of shape (n,)
-        True where a part of the graph held no label and was joined to the nearest part: the least certain.
+        True where a component held no label and was connected to the nearest one: the least certain.
     columns_ : tuple of Treatment
         After a fit on a data frame: the treatment of each column.
     result_ : Result

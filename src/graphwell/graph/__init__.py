@@ -1,4 +1,4 @@
-"""From features or affinities to the graph that labels spread on."""
+"""From features or affinities to the graph on which labels propagate."""
 
 from graphwell.graph.graph import Graph
 

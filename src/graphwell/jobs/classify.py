@@ -372,7 +372,7 @@ def rows_to_label(found: Suggestions, rows: TableRows) -> tuple[RowToLabel, ...]
 
 
 def _warnings(rows: TableRows, graph: Any, reachable: Any) -> list[Sentence]:
-    """Sentences on labels that a spreadsheet would run, and on parts of the graph without any label."""
+    """Sentences on labels that a spreadsheet would run, and on components of the graph without any label."""
     found = []
     formulas = is_formula(text_column(rows.classes))
     if formulas.any() and not rows.options.safe_csv:
@@ -387,16 +387,16 @@ def _warnings(rows: TableRows, graph: Any, reachable: Any) -> list[Sentence]:
             "{} in {} of the graph without any label and got none; label one of each (row {}), "
             "or link more rows with a larger {n_neighbors}."
         )
-        where = counted(len(lost), "row lies", "rows lie"), counted(len(firsts), "part")
+        where = counted(len(lost), "row lies", "rows lie"), counted(len(firsts), "component")
         found.append(Sentence(note, (*where, listed(list(map(str, firsts))))))
     if graph.bridges is not None:
         n, n_parts, cause = int(graph.bridges.rows.sum()), graph.bridges.n_parts, graph.bridges.cause
         named = np.unique(graph.bridges.near)[:ROWS_NAMED] + 1
         note = (
-            "{} in {} of the graph without any label; they were joined to the nearest part "
+            "{} in {} of the graph without any label; they were connected to the nearest one "
             "by their shortest distances and are the least certain. Label some of them (row {})."
         )
-        where = counted(n, "row lies", "rows lie"), counted(n_parts, "part")
+        where = counted(n, "row lies", "rows lie"), counted(n_parts, "component")
         told = Sentence(note, (*where, listed(list(map(str, named)))))
         found.append(told if cause is None else told.followed_by(cause))
     return found

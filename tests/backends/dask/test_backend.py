@@ -53,7 +53,7 @@ def test_names_as_labels_in_a_dask_array_and_rows_in_a_part_without_any(client, 
     X, y, _ = data
     X = np.vstack([X, X[:30] + 1e3])
     names = np.array(["ant", "bee", "cat", None], dtype=object)[np.concatenate([y, np.full(30, -1)])]
-    with pytest.warns(BridgedWarning, match=r"30 of 630 rows lie in 1 part of the graph"):
+    with pytest.warns(BridgedWarning, match=r"30 of 630 rows lie in 1 component of the graph"):
         many = fitted(da.from_array(X, chunks=(300, 10)), da.from_array(names, chunks=400), **QUICK)
     with pytest.warns(BridgedWarning):
         one = fitted(X, names, **QUICK)

@@ -121,8 +121,8 @@ class CorrectAndSmooth(Baseline):
     """A simple model of the features, whose errors and then whose answers are smoothed along the graph.
 
     A logistic regression on the given labels gives each row a distribution ``Z``. Correct: the errors at the
-    labels spread as ``E = (1 - alpha) (I - alpha S)^-1 (Y - Z)``, are scaled to the mean size that they have
-    at labels, and added. Smooth: labels and corrected distributions spread in the same way.
+    labels propagate as ``E = (1 - alpha) (I - alpha S)^-1 (Y - Z)``, are scaled to the mean size that they
+    have at labels, and added. Smooth: labels and corrected distributions spread in the same way.
 
     Source: Q. Huang, H. He, A. Singh, S.-N. Lim, A. Benson, "Combining label propagation and simple models
     out-performs graph neural networks", ICLR 2021. Cost: two linear systems on the graph, and the model. It

@@ -90,10 +90,10 @@ class PoissonLearning(Baseline):
         return np.asarray(centred(engine, problem.graph, found, problem.graph.degrees))
 
 
-@method("spreading", "local and global consistency: labels spread along all walks")
+@method("spreading", "local and global consistency: labels propagate along all walks")
 @dataclass(eq=False, repr=False, kw_only=True)
 class LabelSpreading(Baseline):
-    """Scores are ``(I - alpha S)^-1 Y``: labels spread along all walks, shorter ones counting more.
+    """Scores are ``(I - alpha S)^-1 Y``: labels propagate along all walks, shorter ones counting more.
 
     Parameters
     ----------
