@@ -106,7 +106,7 @@ class Window(Events):
     def __init__(self, path, **options):
         super().__init__()
         self.page = LabelPage(LabelOptions(table=path, **{"row_id": "name", "n_jobs": 1, **options}))
-        self.table, self.journal = self.page.table, self.page.history.journal
+        self.table, self.journal = self.page.table, self.page.journal
         self.colors = np.full(len(self.page.answers.codes), 255)
         self.question = None
 
@@ -147,7 +147,7 @@ class Window(Events):
     def fitted(self):
         """Wait until the model knows every answer, and questions came after it."""
 
-        number = self.page.snapshot().number
+        number = self.page.answers_event(np.arange(0))["number"]
 
         def is_fitted():
             at = [i for i, e in enumerate(self.events) if e["event"] == "model" and e["number"] == number]

@@ -20,16 +20,13 @@ class Window:
             await asyncio.sleep(0.01)
         return {"type": "websocket.disconnect"}
 
-    async def send_text(self, text):
+    async def send(self, message):
         while self.slow:
             await asyncio.sleep(0.01)
-        self.got.append(json.loads(text))
-
-    async def send_bytes(self, data):
-        self.got.append(data)
-
-    async def close(self, code, reason=""):
-        self.closed = code
+        if message["type"] == "websocket.close":
+            self.closed = message["code"]
+        else:
+            self.got.append(json.loads(message["text"]))
 
 
 def test_a_window_that_lags_behind_is_closed(monkeypatch):

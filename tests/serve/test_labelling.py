@@ -1,5 +1,6 @@
 """The page of `graphwell label` as its windows know it: answers, questions, fits, and the files it writes."""
 
+import base64
 import csv
 import math
 import threading
@@ -318,7 +319,8 @@ def test_undo_names_its_row_which_can_be_asked_first_and_redo_answers(window):
     row = window.next()
     window.label(row, 1)
     assert window.next() != row
-    assert window.do("undo")["back"] == {"row": row, "name": f"<i>{row}</i>"}
+    back = window.do("undo")["back"]
+    assert (back["row"], back["name"]) == (row, f"<i>{row}</i>")
     assert window.next(first=[row]) == row
     assert window.question["reason"] == "not answered yet"
     assert window.page.answers.codes[row] == NOTHING
@@ -363,6 +365,24 @@ def test_a_row_is_shown_with_everything(window):
     for row in (-1, 10**6, True, "1", None):
         with pytest.raises(OptionError):
             window.do("row", row=row)
+
+
+def test_a_column_is_a_byte_for_each_row_and_what_it_means(window):
+    about = next(iter(window.page.greeting()))
+    assert about["columns"] == ["name", "<b>a</b>", "b", "c", "d"]
+    shown = window.do("column", name="b")
+    values = np.frombuffer(base64.b64decode(shown["values"]), dtype=np.uint8)
+    assert (values.min(), values.max()) == (0, 254)
+    assert float(shown["low"]) < 0 < 8 < float(shown["high"])
+    assert (values[40:80] > 150).all()  # the second group lies at 8
+    named = window.do("column", name="name")
+    values = np.frombuffer(base64.b64decode(named["values"]), dtype=np.uint8)
+    shown = np.flatnonzero(values < 255)  # there are more names than colours
+    assert [named["names"][values[row]] for row in shown] == [f"<i>{row}</i>" for row in shown]
+    assert len(shown) == len(named["colors"]) == 30
+    for odd in ("label", "nothing", None, 3):
+        with pytest.raises(OptionError, match="no column"):
+            window.do("column", name=odd)
 
 
 # ---------------------------------------------------------------------------------------------- files

@@ -254,11 +254,11 @@ def test_a_failure_is_sent_and_the_next_stroke_is_done(window, monkeypatch):
     ],
 )  # fmt: skip
 def test_what_is_no_stroke_is_refused(window, changed, problem):
-    before = window.page.history.journal.path.read_bytes()
+    before = window.page.journal.path.read_bytes()
     with pytest.raises(ValueError, match=problem):
         window.do("stroke", **{**ACROSS, **changed})
     assert window.first["strokes"] == []
-    assert window.page.history.journal.path.read_bytes() == before
+    assert window.page.journal.path.read_bytes() == before
 
 
 @pytest.mark.parametrize(

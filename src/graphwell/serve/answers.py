@@ -185,43 +185,13 @@ class State(Protocol):
         """Do what was planned, or take it back."""
 
 
-class History:
-    """The actions on a state: those of its journal, and new ones, which are on disc before they count."""
-
-    def __init__(self, state: State, journal: Journal) -> None:
-        self.state, self.journal = state, journal
-        self.changes: list[Change] = []
-        journal.replay(lambda action: self._take(state.planned(action)))
-
-    def do(self, action: Action) -> Change:
-        """Plan an action, write it down, do it."""
-        change = self.state.planned(action)
-        self.journal.do(action)
-        return self._take(change)
-
-    def undo(self) -> Change:
-        """Take the last action back."""
-        self.journal.undo()
-        self.state.go(self.changes[-1], back=True)
-        return self.changes.pop()
-
-    def redo(self) -> Change:
-        """Do again what was taken back last."""
-        change = self.state.planned(self.journal.undone[-1])
-        self.journal.redo()
-        return self._take(change)
-
-    def _take(self, change: Change) -> Change:
-        self.state.go(change)
-        self.changes.append(change)
-        return change
-
-
 class RecordedPage:
-    """What both pages share: actions, of which the named fields are kept, undo and redo."""
+    """A page whose actions change a state: they are on disc before they count, and undo and redo know no end.
 
-    history: History
-    fixed = 0  # of the first actions, which no undo takes back
+    Of an action, the named fields are kept.
+    """
+
+    fixed = 0  # first actions, which no undo takes back
 
     def __init__(self, fields: Mapping[str, Sequence[str]]) -> None:
         self.lock = threading.RLock()
@@ -233,23 +203,52 @@ class RecordedPage:
             "redo": self._redo,
         }
 
+    def record(self, state: State, journal: Journal) -> None:
+        """Do the actions of a journal again, and write further ones into it."""
+        changes: list[Change] = []
+
+        def again(action: Action) -> None:
+            changes.append(state.planned(action))
+            state.go(changes[-1])
+
+        journal.replay(again)
+        self.state, self.journal, self.changes = state, journal, changes
+
+    def do(self, action: Action) -> Change:
+        """Plan an action, write it down, do it."""
+        change = self.state.planned(action)
+        self.journal.do(action)
+        return self._take(change)
+
     def changed(self, change: Change, *, back: bool = False) -> Any:
         """Tell the windows what was done or taken back; returns what is told the window that did it."""
         raise NotImplementedError
 
+    def _take(self, change: Change) -> Change:
+        self.state.go(change)
+        self.changes.append(change)
+        return change
+
     def _act(self, message: dict[str, Any]) -> Any:
         names = ("do", *self.fields[message["do"]])
         with self.lock:
-            return self.changed(self.history.do({key: message[key] for key in names if key in message}))
+            return self.changed(self.do({key: message[key] for key in names if key in message}))
 
     def _undo(self, _: dict[str, Any]) -> Any:
         with self.lock:
-            can = len(self.history.changes) > self.fixed
-            return self.changed(self.history.undo(), back=True) if can else None
+            if len(self.changes) <= self.fixed:
+                return None
+            self.journal.undo()
+            self.state.go(self.changes[-1], back=True)
+            return self.changed(self.changes.pop(), back=True)
 
     def _redo(self, _: dict[str, Any]) -> Any:
         with self.lock:
-            return self.changed(self.history.redo()) if self.history.journal.undone else None
+            if not self.journal.undone:
+                return None
+            change = self.state.planned(self.journal.undone[-1])
+            self.journal.redo()
+            return self.changed(self._take(change))
 
 
 # -------------------------------------------------------------------------------------- the class of each row

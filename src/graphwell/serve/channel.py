@@ -93,9 +93,9 @@ class Hub:
                 waiting.put_nowait(event)
 
     async def serve(self, window: Any) -> None:
-        """Serve one window, a websocket of Starlette that was accepted, until it goes."""
+        """Serve one window, a websocket that was accepted, by messages of ASGI until it goes."""
         if len(self._windows) >= MOST_WINDOWS:
-            await window.close(TOO_SLOW, "There are too many windows; close some.")
+            await _close(window, TOO_SLOW, "There are too many windows; close some.")
             return
         waiting: asyncio.Queue[Event | None] = asyncio.Queue()
         for event in self.page.greeting():  # in the loop: no event comes in between and is missed
@@ -110,11 +110,9 @@ class Hub:
 
     async def _send_waiting(self, window: Any, waiting: "asyncio.Queue[Event | None]") -> None:
         while (event := await waiting.get()) is not None:
-            if isinstance(event, bytes):
-                await window.send_bytes(event)
-            else:
-                await window.send_text(json.dumps(event))
-        await window.close(TOO_SLOW, "This window fell too far behind; load it again.")
+            content = {"bytes": event} if isinstance(event, bytes) else {"text": json.dumps(event)}
+            await window.send({"type": "websocket.send", **content})
+        await _close(window, TOO_SLOW, "This window fell too far behind; load it again.")
 
     async def _receive(self, window: Any, waiting: "asyncio.Queue[Event | None]") -> None:
         allowed, last = MESSAGES_AT_ONCE, time.monotonic()
@@ -123,8 +121,8 @@ class Hub:
             allowed = min(MESSAGES_AT_ONCE, allowed + (now - last) * MESSAGES_A_SECOND) - 1
             last = now
             if allowed < 0:
-                await window.close(TOO_MANY, "Too many messages; load the page again.")
-                return
+                await _close(window, TOO_MANY, "Too many messages; load the page again.")
+                break
             await self._take(received.get("text") or "", waiting)
 
     async def _take(self, text: str, waiting: "asyncio.Queue[Event | None]") -> None:
@@ -146,6 +144,10 @@ class Hub:
             self._beside = asyncio.create_task(answer())
         else:
             waiting.put_nowait({"re": message.get("id"), "error": "This is being done already; wait for it."})
+
+
+async def _close(window: Any, code: int, reason: str) -> None:
+    await window.send({"type": "websocket.close", "code": code, "reason": reason})
 
 
 async def _answer(command: Command, message: dict[str, Any]) -> dict[str, Any]:

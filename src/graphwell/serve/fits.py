@@ -1,4 +1,4 @@
-"""Fits in the background: they follow the answers as fast as they can, and no answer waits for them.
+"""A page whose answers are followed by fits in the background, as fast as they can; no answer waits for them.
 
 How good their labels were is noted in the journal, and read from there after a new start.
 """
@@ -8,25 +8,32 @@ import threading
 import time
 import traceback
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from graphwell._types import IntArray
 from graphwell.active import AccuracyEstimate, Question, Session
-from graphwell.active.accuracy import Checked
+from graphwell.active.accuracy import ENOUGH_CHECKED, Checked
 from graphwell.errors import BridgedWarning, LabelWarning, UnreachableWarning
-from graphwell.graph.maps import graph_map
-from graphwell.jobs.labelling import FoundLabels
+from graphwell.graph.maps import graph_map, principal_map
+from graphwell.jobs.labelling import FoundLabels, LabelledTable
 from graphwell.progress import CancelledError
-from graphwell.serve.answers import CANNOT_TELL, NOTHING, SKIPPED
-from graphwell.serve.channel import Newest
-
-if TYPE_CHECKING:
-    from graphwell.serve.labelling import LabelPage
+from graphwell.serve.answers import (
+    CANNOT_TELL,
+    NOTHING,
+    SKIPPED,
+    WITHOUT_CLASS,
+    Annotations,
+    Change,
+    ClassList,
+    RecordedPage,
+)
+from graphwell.serve.channel import Event, Newest, frame
+from graphwell.serve.journal import Journal
 
 QUESTIONS_AHEAD = 10
 # Rows from which a fit takes so long that a preview comes first.
@@ -34,6 +41,9 @@ PREVIEW_FROM = 10_000
 # Seconds; until then a fit is given up for a newer answer.
 LONGEST_WITHOUT_A_FIT = 10.0
 SECONDS_TO_END = 3.0
+# In the bytes that a map is coloured by: a class, or doubt in a few steps, so that few rows change in a fit.
+NO_CLASS, MOST, STEPS_OF_DOUBT = 255, 254, 15
+DOUBTFUL_SHOWN = ISSUES_SHOWN = 30
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,49 +58,55 @@ class Snapshot:
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """A fit, the answers that it knew, and the labels that they checked since the fit before."""
+    """A fit, what answers checked since the one before, and answers that neighbours disagree with."""
 
-    snapshot: Snapshot
     found: FoundLabels | None = None
     accuracy: AccuracyEstimate | None = None
     checked: Mapping[int, Checked] = field(default_factory=dict)
     disagreeing: Mapping[int, tuple[int, float]] = field(default_factory=dict)
 
 
-class BackgroundFits:
-    """Two threads: one fits whenever the answers of a page have changed, and chooses the next questions.
+class FittedPage(RecordedPage):
+    """Answers for the rows of a table, what a model makes of them, and what windows are told of both.
 
-    The other one draws a better map. Of a large table, a preview comes before the fit. A fit that is under
-    way when the next answer comes is given up, unless the last one is long ago. `checked` has the labels
-    that answers checked before a new start, by row.
+    One thread fits whenever the answers have changed, and chooses the next questions; another one draws a
+    better map. Of a large table, a preview comes before the fit. A fit that is under way when the next answer
+    comes is given up, unless the last one is long ago.
     """
 
-    def __init__(self, page: "LabelPage", checked: Mapping[int, Checked]) -> None:
-        self._page, self._table = page, page.table
+    def __init__(self, table: LabelledTable, journal: Journal) -> None:
+        super().__init__({"label": ("rows", "class", "weight"), **dict.fromkeys(WITHOUT_CLASS, ("rows",))})
+        self.table = table
+        self.answers = Annotations(table.given, ClassList.named(table.read.given.names))
+        self.record(self.answers, journal)
+        self._curve = journal.recall(AccuracyCurve)
+        self._number = 0
+        n = len(self.answers.codes)
+        # class and doubt of every row as windows know them
+        self._shown = {"labels": np.full(n, NO_CLASS, np.uint8), "doubt": np.zeros(n, np.uint8)}
+        places = principal_map(table.points) if table.places is None else table.places
+        # what a new window is told, beside the answers
+        self.last: dict[str, Event] = {
+            "positions": frame({"event": "positions"}, places),
+            "model": {"event": "model"},
+            "questions": {"event": "questions"},
+        }
+        self.queue: list[Question] = []
+        self.fit = Fit()
         self._fitting, self._drawing = Newest(self._follow, self._failed), Newest(self._draw, self._failed)
-        self._session: Session | None = None
         self._blas = ThreadpoolController()
-        self._stale = threading.Event()
-        self._checked = dict(checked)
-        self._fitted_at = 0.0
-        n = len(page.answers.codes)
-        self._last = Fit(Snapshot(-1, np.full(n, NOTHING), np.ones(n), ()))
-        self._known, self._unfitted = (
-            self._last.snapshot,
-            False,
-        )  # what the session knows, beyond the last fit
+        self._session: Session | None = None
+        self._checked = self._curve.checked  # before a new start
+        # what the session knows, and whether that is more than the last fit does
+        self._known, self._is_new = Snapshot(-1, np.full(n, NOTHING), np.ones(n), ()), False
         self._previewed = np.full(n, NOTHING)
+        self._stale, self._fitted_at = threading.Event(), 0.0
 
-    def begin(self) -> None:
+    def begin(self, send: Callable[[Event], None]) -> None:
         """Begin to build the graph, then to fit."""
+        self.send = send
         self._fitting.begin()
         self._drawing.begin()
-        self._fitting.request(None)
-
-    def wake(self, *, labelled: bool) -> None:
-        """Follow new answers; `labelled` if labels are among them."""
-        if labelled and time.monotonic() - self._fitted_at < LONGEST_WITHOUT_A_FIT:
-            self._stale.set()
         self._fitting.request(None)
 
     def end(self) -> None:
@@ -99,44 +115,63 @@ class BackgroundFits:
         self._fitting.end(SECONDS_TO_END)
         self._drawing.end(SECONDS_TO_END)
 
+    def changed(self, change: Change, *, back: bool = False) -> dict[str, Any]:
+        """Tell every window, and have everything fitted anew."""
+        self._number += 1
+        self.send(self.answers_event(change.rows))
+        if change.labelled and time.monotonic() - self._fitted_at < LONGEST_WITHOUT_A_FIT:
+            self._stale.set()
+        self._fitting.request(None)
+        row = int(change.rows[0]) if back and len(change.rows) == 1 else None
+        return {"number": self._number, "back": None if row is None else self.in_brief(row)}
+
+    def answers_event(self, rows: IntArray) -> dict[str, Any]:
+        """The answers for some rows, the classes, and how far one can go back and forth."""
+        done, undone = self.journal.done, self.journal.undone
+        return {
+            "event": "answers",
+            "number": self._number,
+            "rows": rows.tolist(),
+            "codes": self.answers.codes[rows].tolist(),
+            "weights": self.answers.weights[rows].round(3).tolist(),
+            "classes": [vars(entry) for entry in self.answers.classes],
+            "undo": done[-1]["do"] if done else None,
+            "redo": undone[-1]["do"] if undone else None,
+            "steps": len(done),
+        }
+
+    def colors_events(self) -> list[Event]:
+        """Class and doubt of every row."""
+        return [byte_frame(name, np.arange(len(shown)), shown) for name, shown in self._shown.items()]
+
+    def in_brief(self, row: int) -> dict[str, Any]:
+        """A row as it is shown in a list."""
+        return {
+            "row": row,
+            "name": self.table.name(row),
+            "picture": self.table.picture(row),
+            "pixels": self.table.pixels(row),
+            "snippet": (self.table.text(row) or "")[:80] or None,
+        }
+
+    # ------------------------------------------------------------------------------------- in the background
+
     def _failed(self, error: Exception) -> None:
-        """Show an error to the user, who can go on answering."""
+        """Show an error to the user, who can go on answering; a fit that was given up is none."""
         if not isinstance(error, CancelledError):
             traceback.print_exception(error)
-            self._page.take_stage(f"The work in the background failed: {error}")
+            self._stage(f"The work in the background failed: {error}")
 
-    def _follow(self, _: None) -> None:
-        """Fit to the answers of the moment, if they are new, and choose the next questions."""
-        if self._session is None:
-            self._page.take_stage("Looking for the neighbours of every row")
-            self._session = self._table.session()
-            self._page.take_stage("")
-            if self._table.places is None:
-                self._drawing.request(self._session)
-        self._stale = threading.Event()
-        session, now = self._session, self._page.snapshot()
-        with self._blas.limit(limits=1, user_api="blas"):  # small systems: threads only wait
-            if now.number != self._last.snapshot.number:
-                self._update(session, now)
-                if self._unfitted:
-                    fit = refit(session, now, self._stale)
-                else:  # no label came or went
-                    fit = replace(self._last, snapshot=now, checked={})
-                self._last, self._unfitted, self._fitted_at = fit, False, time.monotonic()
-                self._page.take_fit(fit)
-            self._page.take_questions(next_questions(session, now))
+    def _stage(self, text: str) -> None:
+        """Tell in a few words what is being done; nothing when there is nothing."""
+        self._tell("stage", {"event": "stage", "text": text})
 
-    def _update(self, session: Session, now: Snapshot) -> None:
-        """Bring the session up to date; of a large table, preview what that changes."""
-        labelled = pass_on(session, self._known, now)
-        self._known, self._unfitted = now, self._unfitted or labelled
-        session.add_checked(self._checked)
-        self._checked = {}
-        if labelled and session.n_rows >= PREVIEW_FROM:
-            before, self._previewed = self._previewed, preview(session)
-            rows = np.flatnonzero(self._previewed != before)
-            self._page.take_preview(now, rows, self._previewed[rows])
-            self._page.take_questions(next_questions(session, now))  # the fit may take long
+    def _tell(self, name: str, event: Event) -> None:
+        """Tell every window, and those that come later."""
+        with self.lock:
+            if self.last.get(name) != event or name == "questions":
+                self.last[name] = event
+                self.send(event)
 
     def _draw(self, session: Session) -> None:
         """Place the rows by their graph, better than their principal components do."""
@@ -144,10 +179,106 @@ class BackgroundFits:
         def watched(_: str, done: float | None) -> None:
             if self._drawing.is_over:
                 raise CancelledError
-            self._page.take_stage("" if done == 1 else "Drawing a better map")
+            self._stage("" if done == 1 else "Drawing a better map")
 
-        n_jobs = self._table.options.n_jobs
-        self._page.take_places(graph_map(session.prepared.shown, n_jobs=n_jobs, progress=watched))
+        places = graph_map(session.prepared.shown, n_jobs=self.table.options.n_jobs, progress=watched)
+        self._tell("positions", frame({"event": "positions"}, places))
+
+    def _follow(self, _: None) -> None:
+        """Fit to the answers of the moment, if they are new, and choose the next questions."""
+        if self._session is None:
+            self._stage("Looking for the neighbours of every row")
+            self._session = self.table.session()
+            self._stage("")
+            if self.table.places is None:
+                self._drawing.request(self._session)
+        session, self._stale = self._session, threading.Event()
+        with self.lock:
+            answers = self.answers
+            now = Snapshot(self._number, answers.codes.copy(), answers.weights.copy(), answers.classes.names)
+        with self._blas.limit(limits=1, user_api="blas"):  # systems of a hundred rows: threads only wait
+            if now.number != self._known.number or self._is_new:
+                is_new = pass_on(session, self._known, now)
+                session.add_checked(self._checked)  # of rows that have an answer now
+                self._checked = {}
+                self._known, self._is_new = now, self._is_new or is_new
+                if is_new and session.n_rows >= PREVIEW_FROM:
+                    before, self._previewed = self._previewed, preview(session)
+                    self._show("labels", self._previewed, now, np.flatnonzero(self._previewed != before))
+                    self._ask(session, now)  # the fit may take long
+                # where no label came or went, the fit is that of before
+                fit = refit(session, now, self._stale) if self._is_new else replace(self.fit, checked={})
+                self._is_new, self._fitted_at = False, time.monotonic()
+                self._tell_fit(fit, now)
+            self._ask(session, now)
+
+    def _ask(self, session: Session, now: Snapshot) -> None:
+        """Choose the next questions, best first; rows that were skipped come when nothing else is left."""
+        skipped = np.flatnonzero(now.codes == SKIPPED)
+        if (left := int((now.codes == NOTHING).sum())) > 0:
+            names = dict(enumerate(now.names))
+            asked = session.suggest(min(QUESTIONS_AHEAD, left), exclude=skipped, names=names)
+            self.queue = list(asked.questions)
+        else:
+            self.queue = [Question(int(row), "skipped before") for row in skipped]
+        self._tell("questions", {"event": "questions"})  # windows that wait for a row may ask
+
+    def _show(self, name: str, values: IntArray, now: Snapshot, rows: IntArray | None = None) -> None:
+        """Send classes or doubt of the rows where they changed, or a preview of those of some rows."""
+        values, shown = np.where(values < 0, NO_CLASS, values).astype(np.uint8), self._shown[name]
+        more = {"number": now.number} if rows is None else {"number": now.number, "preview": True}
+        with self.lock:
+            rows = np.flatnonzero(shown != values) if rows is None else rows
+            shown[rows] = values[rows]
+            self.send(byte_frame(name, rows, values[rows], **more))
+
+    def _tell_fit(self, fit: Fit, now: Snapshot) -> None:
+        """Tell labels, doubt and numbers of a fit."""
+        with self.lock:
+            self.fit, n = fit, len(now.codes)
+            labels, doubt = np.full(n, NOTHING), np.zeros(n)
+            if fit.found is not None:
+                labels, doubt = fit.found.labels, np.rint(STEPS_OF_DOUBT * fit.found.doubt)
+            self._show("labels", labels, now)
+            self._show("doubt", np.rint(doubt * (MOST / STEPS_OF_DOUBT)), now)
+            labelled, early = int((now.codes >= 0).sum()), too_early(fit, now)
+            note = self._curve.add(labelled, fit, is_early=bool(early))
+            if note and now.number:  # at a new start the fit is that of the last note
+                self.journal.note(note)
+            sizes = np.bincount(self._shown["labels"], minlength=NO_CLASS + 1)
+            event = {
+                "event": "model",
+                "number": now.number,
+                "labels": labelled,
+                "cannot_tell": int((now.codes == CANNOT_TELL).sum()),
+                "sizes": {entry.number: int(sizes[entry.number]) for entry in self.answers.classes},
+                "curve": self._curve.points,
+                "checked": 0 if fit.accuracy is None else fit.accuracy.n_checked,
+                "early": early,
+                "doubtful": self._doubtful_rows(fit, now),
+                "issues": self._issues(fit),
+            }
+            self._tell("model", event)
+
+    def _issues(self, fit: Fit) -> list[dict[str, Any]]:
+        """Answers whose neighbours disagree, the surest first; none that was kept."""
+        kept: set[int] = set()
+        for change in self.changes:
+            if len(change.rows) == 1:  # an answer that is given a second time is kept
+                is_same = change.codes[0] == change.codes[1] and change.more[0] == change.more[1]
+                (kept.add if is_same else kept.discard)(int(change.rows[0]))
+        rows = [row for row, (_, share) in fit.disagreeing.items() if share > 0.5 and row not in kept]
+        rows = sorted(rows, key=lambda row: -fit.disagreeing[row][1])[:ISSUES_SHOWN]
+        return [{**self.in_brief(row), "guesses": [fit.disagreeing[row]]} for row in rows]
+
+    def _doubtful_rows(self, fit: Fit, now: Snapshot) -> list[dict[str, Any]]:
+        """The most doubtful rows without a label, with what they may be."""
+        if fit.found is None:
+            return []
+        doubt = np.where(now.codes >= 0, 0.0, fit.found.doubt)
+        rows = np.argsort(-doubt, kind="stable")[:DOUBTFUL_SHOWN]
+        rows = rows[doubt[rows] > 0].tolist()
+        return [{**self.in_brief(row), "guesses": fit.found.guesses(row, 2)} for row in rows]
 
 
 def pass_on(session: Session, known: Snapshot, now: Snapshot) -> bool:
@@ -172,14 +303,14 @@ def preview(session: Session) -> IntArray:
 def refit(session: Session, now: Snapshot, stale: threading.Event) -> Fit:
     """Fit a session that knows the answers; `CancelledError` if these are stale meanwhile."""
     if not session.answers:
-        return Fit(now)
+        return Fit()
     with warnings.catch_warnings():
         for kind in (BridgedWarning, LabelWarning, UnreachableWarning):  # the page shows their doubt
             warnings.simplefilter("ignore", kind)
         session.fit(cancel=stale)
     new = {row: check for row, check in session.checked.items() if check.age == 1}
     found = FoundLabels.of(session.classifier)
-    return Fit(now, found, session.accuracy(), new, disagreeing(session.prepared.shown.W, found, now))
+    return Fit(found, session.accuracy(), new, disagreeing(session.prepared.shown.W, found, now))
 
 
 def disagreeing(W: Any, found: FoundLabels, now: Snapshot) -> dict[int, tuple[int, float]]:
@@ -193,14 +324,30 @@ def disagreeing(W: Any, found: FoundLabels, now: Snapshot) -> dict[int, tuple[in
     return dict(zip(rows[other].tolist(), pairs, strict=True))
 
 
-def next_questions(session: Session, now: Snapshot) -> list[Question]:
-    """The next questions, best first; rows that were skipped come when nothing else is left."""
-    skipped = np.flatnonzero(now.codes == SKIPPED)
-    left = int((now.codes == NOTHING).sum())
-    if left == 0:
-        return [Question(int(row), "skipped before") for row in skipped]
-    names = dict(enumerate(now.names))
-    return list(session.suggest(min(QUESTIONS_AHEAD, left), exclude=skipped, names=names).questions)
+def too_early(fit: Fit, now: Snapshot) -> str:
+    """Why no accuracy can be shown yet; empty if it can."""
+    seen = set(now.codes.tolist())
+    unseen = [name for number, name in enumerate(now.names) if name and number not in seen]
+    if len(seen & set(range(len(now.names)))) < 2:
+        return "Answer with at least two classes first."
+    if unseen:
+        return f"No row is labelled {unseen[0]} yet."
+    n_checked = 0 if fit.accuracy is None else fit.accuracy.n_checked
+    if n_checked < ENOUGH_CHECKED:
+        return f"{n_checked} of {ENOUGH_CHECKED} answers that are needed have checked a label of the model."
+    return ""
+
+
+def byte_frame(name: str, rows: IntArray, values: IntArray, **more: Any) -> bytes:
+    r"""An event with a byte for each of some rows: their numbers first, four bytes each.
+
+    Examples
+    --------
+    >>> byte_frame("labels", np.array([7]), np.array([2]))[-5:]
+    b'\x07\x00\x00\x00\x02'
+    """
+    body = np.frombuffer(rows.astype("<u4").tobytes() + values.astype(np.uint8).tobytes(), dtype=np.uint8)
+    return frame({"event": name, "count": len(rows), **more}, body)
 
 
 class AccuracyCurve:

@@ -171,6 +171,7 @@ def make_app(page: Page, door: Door) -> Application:
     """The application: one page, its parts, its pictures, and its channel, all behind a door."""
     try:
         from starlette.applications import Starlette
+        from starlette.exceptions import HTTPException
         from starlette.responses import RedirectResponse, Response
         from starlette.routing import Route, WebSocketRoute
     except ImportError as error:
@@ -184,7 +185,7 @@ def make_app(page: Page, door: Door) -> Application:
         try:
             content, kind = read(*names)
         except FileNotFoundError:
-            return Response("There is no such file.", 404, media_type="text/plain")
+            raise HTTPException(404, "There is no such file.") from None
         return Response(content, media_type=kind)
 
     def front(request: Any) -> Any:
@@ -195,7 +196,7 @@ def make_app(page: Page, door: Door) -> Application:
 
     def picture(request: Any) -> Any:
         if not is_known(request):
-            return Response("The password is missing.", 403, media_type="text/plain")
+            raise HTTPException(403, "The password is missing.")
         return found(read_picture, page.folders, *request.path_params.values())
 
     async def login(request: Any) -> Any:
@@ -232,6 +233,9 @@ def make_app(page: Page, door: Door) -> Application:
 
 def guarded(app: Any, door: Door) -> Application:
     """An application behind a door: what is refused is not read, and every response has the headers."""
+    from starlette.datastructures import Headers
+    from starlette.responses import PlainTextResponse
+    from starlette.websockets import WebSocketClose
 
     async def behind(scope: Any, receive: Any, send: Any) -> None:
         async def send_more(message: Any) -> None:
@@ -239,32 +243,18 @@ def guarded(app: Any, door: Door) -> Application:
                 message = {**message, "headers": [*message["headers"], *HEADER_LINES]}
             await send(message)
 
+        answer, is_socket = app, scope["type"] == "websocket"
         if scope["type"] != "lifespan":
+            headers = Headers(scope=scope)
+            host, length = headers.get("host", ""), headers.get("content-length", "0")
             try:
-                path = _inner_path(scope, door)
+                path = door.inner_path(scope["path"], host, headers.get("origin"), is_socket=is_socket)
+                if "transfer-encoding" in headers or not length.isdecimal() or int(length) > LONGEST_BODY:
+                    raise AccessRefusedError(413, "This server takes no files.")
+                scope = {**scope, "path": path, "raw_path": path.encode(), "root_path": ""}
             except AccessRefusedError as refused:
-                await _refuse(scope, send_more, refused)
-                return
-            scope = {**scope, "path": path, "raw_path": path.encode(), "root_path": ""}
-        await app(scope, receive, send_more)
+                answer = PlainTextResponse(str(refused), refused.status, headers={"connection": "close"})
+                answer = WebSocketClose(1008) if is_socket else answer
+        await answer(scope, receive, send_more)
 
     return behind
-
-
-def _inner_path(scope: Any, door: Door) -> str:
-    headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
-    host, origin, is_socket = headers.get("host", ""), headers.get("origin"), scope["type"] == "websocket"
-    path = door.inner_path(scope["path"], host, origin, is_socket=is_socket)
-    length = headers.get("content-length", "0")
-    if "transfer-encoding" in headers or not length.isdecimal() or int(length) > LONGEST_BODY:
-        raise AccessRefusedError(413, "This server takes no files.")
-    return path
-
-
-async def _refuse(scope: Any, send: Any, refused: AccessRefusedError) -> None:
-    if scope["type"] == "websocket":
-        await send({"type": "websocket.close", "code": 1008})
-        return
-    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close")]
-    await send({"type": "http.response.start", "status": refused.status, "headers": headers})
-    await send({"type": "http.response.body", "body": str(refused).encode()})

@@ -12,7 +12,7 @@ from graphwell._types import IntArray
 from graphwell.io.drawings import ERASED, FORMAT_NAME, VERSION, Drawing
 from graphwell.io.files import held_alone
 from graphwell.jobs.painting import PaintedPicture, PaintOptions, pictures_of
-from graphwell.serve.answers import OF_CLASSES, REMOVING, Change, ClassList, History, RecordedPage
+from graphwell.serve.answers import OF_CLASSES, REMOVING, Change, ClassList, RecordedPage
 from graphwell.serve.channel import Event, Newest, frame
 from graphwell.serve.journal import Action, Journal
 
@@ -94,11 +94,11 @@ class PaintPage(RecordedPage):
                 known = [{"name": entry.name, "color": entry.color} for entry in classes]
                 journal.do({"do": "classes", "classes": known})
             strokes = Strokes(picture.shape)
-            history = History(strokes, journal)
+            self.record(strokes, journal)
             opened = held.pop_all()
         self._held.close()
         self._held, self._place, self._picture = opened, place, picture
-        self.history, self.strokes = history, strokes
+        self.strokes = strokes
         self._segmentation: bytes | None = None
         self._shown = (0, False)  # number of the strokes, and whether of the whole picture
 
@@ -129,8 +129,8 @@ class PaintPage(RecordedPage):
         """The part of an event that changes with every action."""
         return {
             "classes": [vars(entry) for entry in self.strokes.classes],
-            "undo": len(self.history.changes) > self.fixed,
-            "redo": bool(self.history.journal.undone),
+            "undo": len(self.changes) > self.fixed,
+            "redo": bool(self.journal.undone),
         }
 
     def changed(self, change: Change, *, back: bool = False) -> int:

@@ -13,6 +13,7 @@ import re
 import secrets
 import threading
 from collections.abc import Callable, Coroutine, Iterable
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -167,35 +168,25 @@ def _path_of(given: Any, field: str) -> Path:
 
 
 class Window:
-    """A window as `Hub` knows it, in place of a websocket; `send` takes a message and its buffers."""
+    """A window as `Hub` knows it, in place of a websocket; `tell` takes a message and its bytes."""
 
-    def __init__(self, name: str, send: Callable[[Message, list[bytes]], object]) -> None:
-        self.name, self._send = name, send
+    def __init__(self, name: str, tell: Callable[..., None]) -> None:
+        self.name, self.tell = name, partial(tell, name)
         self._received: asyncio.Queue[Message] = asyncio.Queue()
-
-    def tell(self, buffers: Iterable[bytes] = (), **message: Any) -> None:
-        """Send a message to this window alone."""
-        self._send({"window": self.name, **message}, list(buffers))
+        self.receive = self._received.get
 
     def take(self, kind: str, text: str = "") -> None:
         """Take a command of the window, or note that it has gone."""
         self._received.put_nowait({"type": f"websocket.{kind}", "text": text})
 
-    async def receive(self) -> Message:
-        """The next message of the window."""
-        return await self._received.get()
-
-    async def send_text(self, text: str) -> None:
-        """Send an event or an answer."""
-        self.tell(text=text)
-
-    async def send_bytes(self, content: bytes) -> None:
-        """Send an event with an array."""
-        self.tell([content])
-
-    async def close(self, code: int, reason: str = "") -> None:
-        """Close the line; the window may open it again."""
-        self.tell(closed=reason, code=code)
+    async def send(self, message: Message) -> None:
+        """Send an event, or close the line; the window may open it again."""
+        if message["type"] == "websocket.close":
+            self.tell(closed=message["reason"], code=message["code"])
+        elif "bytes" in message:
+            self.tell(message["bytes"])
+        else:
+            self.tell(text=message["text"])
 
 
 class Windows:
@@ -230,53 +221,52 @@ class Windows:
             window.tell(closed=ENDED)
         self.page.end()
 
+    def _tell(self, name: str, /, *buffers: bytes, **message: Any) -> None:
+        self._send({"window": name, **message}, list(buffers))
+
     def _take(self, message: Message) -> None:
         name, text = message["window"], message.get("text")
         window = self._open.get(name)
         if "show" in message:
-            Window(name, self._send).tell(page=one_document(self.page.name), height=self._height)
+            self._tell(name, page=one_document(self.page.name), height=self._height)
         elif "open" in message:
             # a line that the same window had before is given up, and so are the oldest if there are many
             for earlier in [name, *list(self._open)[: max(0, len(self._open) - MOST_SHOWN + 1)]]:
                 if earlier in self._open:
                     self._open.pop(earlier).take("disconnect")
-            window = self._open[name] = Window(name, self._send)
+            window = self._open[name] = Window(name, self._tell)
             window.tell(opened=True)
             self._start(self._serve(window))
         elif "picture" in message:
-            self._start(self._show_picture(Window(name, self._send), str(message["picture"])))
-        elif window is not None and "close" in message:
-            self._open.pop(name).take("disconnect")
-        elif window is not None and isinstance(text, str):
-            if len(text) > LONGEST_MESSAGE:
+            self._start(self._show_picture(name, str(message["picture"])))
+        elif window is not None and isinstance(text, str) and len(text) <= LONGEST_MESSAGE:
+            window.take("receive", text)
+        elif window is not None and ("close" in message or isinstance(text, str)):
+            if text:
                 window.tell(closed="This message is too long.", code=TOO_MANY)
-                self._open.pop(name).take("disconnect")
-            else:
-                window.take("receive", text)
+            self._open.pop(name).take("disconnect")
 
     async def _serve(self, window: Window) -> None:
         await self._hub.serve(window)
         if self._open.get(window.name) is window:
             del self._open[window.name]
 
-    async def _show_picture(self, window: Window, name: str) -> None:
+    async def _show_picture(self, window: str, name: str) -> None:
         try:
             content, kind = await asyncio.to_thread(read_picture, self.page.folders, "pictures", name)
         except FileNotFoundError:
-            window.tell(picture=name)
+            self._tell(window, picture=name)
         else:
-            window.tell([content], picture=name, kind=kind)
+            self._tell(window, content, picture=name, kind=kind)
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
         task = self._loop.create_task(work)
-        self._tasks.add(task)
+        self._tasks.add(task)  # else it might be collected before it is done
         task.add_done_callback(self._tasks.discard)
 
 
 # ------------------------------------------------------------------------------------ a page in one piece
 
-LINE, WIDGET_LINE = "line.js", "widget-line.js"
-"""The module that reaches a server, and the one that stands in for it."""
 STYLES = re.compile(r'<link rel="stylesheet" href="static/([\w-]+\.css)">')
 SCRIPT = re.compile(r'<script type="module" src="static/([\w-]+\.js)"></script>')
 IMPORT = re.compile(r'\b(from|import) "\./([\w-]+\.js)"')
@@ -295,11 +285,15 @@ def one_document(name: str) -> str:
     page = _text(f"{name}.html")
     nonce = secrets.token_urlsafe(16)
     first = SCRIPT.findall(page)[0]
+    addresses = {}
+    for part in modules_of(first):  # as addresses, which import each other by name: nothing lies beside them
+        source = IMPORT.sub(r'\1 "graphwell/\2"', _text(part))
+        encoded = base64.b64encode(source.encode()).decode()
+        addresses[f"graphwell/{part}"] = f"data:text/javascript;base64,{encoded}"
     allowed = policy(f"'nonce-{nonce}' 'strict-dynamic'", f"'nonce-{nonce}'", "")
     meta = f'{CHARSET}\n<meta http-equiv="Content-Security-Policy" content="{allowed}">'
-    addresses = json.dumps({"imports": {f"graphwell/{part}": _address(part) for part in modules_of(first)}})
     scripts = (
-        f'<script type="importmap" nonce="{nonce}">{addresses}</script>\n'
+        f'<script type="importmap" nonce="{nonce}">{json.dumps({"imports": addresses})}</script>\n'
         f'<script type="module" nonce="{nonce}">import "graphwell/{first}";</script>'
     )
     page = page.replace(CHARSET, meta, 1)
@@ -317,19 +311,10 @@ def modules_of(first: str) -> list[str]:
     """
     found = [first]
     for name in found:  # grows meanwhile
-        found += [needed for _, needed in IMPORT.findall(_source(name)) if needed not in found]
+        found += [needed for _, needed in IMPORT.findall(_text(name)) if needed not in found]
     return found
 
 
-def _source(name: str) -> str:
-    return _text(WIDGET_LINE if name == LINE else name)
-
-
-def _address(name: str) -> str:
-    """A module as an address; it imports others by name, as nothing lies beside it."""
-    source = IMPORT.sub(r'\1 "graphwell/\2"', _source(name))
-    return f"data:text/javascript;base64,{base64.b64encode(source.encode()).decode()}"
-
-
 def _text(name: str) -> str:
-    return read_part(name)[0].decode()
+    """A part of a page; the line to the widget stands in for that to a server."""
+    return read_part("widget-line.js" if name == "line.js" else name)[0].decode()
