@@ -158,14 +158,19 @@ def test_the_refined_scores_are_near_the_exact_ones(weight):
     pyramid = pyramid_of(image, color_scale=0.2)
     known = seeds.ravel() >= 0
     W, labels = stored_links(image[..., None], 3, 0.2), np.eye(5)[seeds.ravel()[known]]
-    unary_terms = [weight * np.random.default_rng(0).random((5, *copy.shape)) for copy in pyramid.levels]
-    toward = unary_terms[-1].reshape(5, -1).T * stored_links(0 * image[..., None], 3, 1.0).sum(axis=1).max()
+    rng, finest = np.random.default_rng(0), pyramid.start_level
+    unary_terms = {
+        level: weight * rng.random((5, *copy.grid.shape)) for level, copy in pyramid.levels.items()
+    }
+    toward = (
+        unary_terms[finest].reshape(5, -1).T * stored_links(0 * image[..., None], 3, 1.0).sum(axis=1).max()
+    )
     toward /= image.size
     L = np.diag(W.sum(axis=1) + toward.sum(axis=1)) - W
     exact = np.linalg.solve(L[~known][:, ~known], W[~known][:, known] @ labels + toward[~known])
     by_level = pyramid.seeds_by_level(Seeds.of(seeds))
     scores, _ = propagate(pyramid.levels, pyramid.working, by_level, 5, None, unary_terms)
-    found = pyramid.levels[-1].stencil.grid.crop(scores[-1]).reshape(5, -1).T
+    found = pyramid.grid(finest).crop(scores[finest]).reshape(5, -1).T
     assert np.abs(found[~known] - exact).max() < 0.02
     assert (found[known] == labels).all()
 

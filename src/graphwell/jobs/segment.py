@@ -298,17 +298,14 @@ def _writers(
 ) -> dict[Path, Write]:
     """The writer of each file."""
     shown, seeds, colors = filled(scene.picture), scene.marks.classes, scene.marks.colors
-    is_volume, doubt = found.labels.ndim == 3, found.uncertainty
+    doubt = found.uncertainty
     files = {options.output: _labels_writer(options.output, found.labels, scene)}
     if options.overlay is not None:
-        draw = drawing.overlay_of_slices if is_volume else drawing.overlay
-        files[options.overlay] = partial(write_image, draw(shown, found.labels, colors), options.overlay)
+        tinted = drawing.overlay(shown, found.labels, colors)
+        files[options.overlay] = partial(write_image, tinted, options.overlay)
     if options.sheet is not None:
-        if is_volume:
-            sheet = drawing.sheet_of_slices(shown, seeds, found.labels, doubt, colors)
-        else:
-            squares = found.mark_next(seeds)
-            sheet = drawing.contact_sheet(shown, seeds, found.labels, doubt, colors, squares)
+        squares = found.mark_next(seeds)
+        sheet = drawing.contact_sheet(shown, seeds, found.labels, doubt, colors, squares)
         files[options.sheet] = partial(write_image, sheet, options.sheet)
     if options.scores is not None:
         where = colors, scene.placement, options.scores

@@ -8,13 +8,13 @@ nobody marked are found. And the blurred log-likelihoods count a little beside t
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import product
 from typing import Any
 
 import numpy as np
 from scipy import ndimage
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
+from scipy.spatial import cKDTree
 
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.cpu.pixels import Pixels
@@ -73,17 +73,16 @@ class ColorModel:
 
         `classes` are what the user calls them, by which the next call knows them again.
         """
-        if self._pieces is None:
-            found = self._found(seeds, classes, 0, self.planes)
-            return self._less_largest(found).reshape(-1, *self.shape)
-        found = self.engine.xp.zeros((len(classes), *self.shape), dtype=np.float32)
-        homes = self._pieces.ravel()[seeds.places]
-        for piece in self._marked_pieces(seeds):
-            members = self.engine.asarray(np.flatnonzero(self._pieces == piece))
+        found = self.engine.xp.zeros((len(classes), self.planes.shape[1]), dtype=np.float32)
+        for piece, members, own in self._marked_pieces(seeds):
             planes = self.engine.xp.ascontiguousarray(self.planes[:, members])
-            part = self._found(seeds.some(homes == piece), classes, piece, planes)
-            found.reshape(len(classes), -1)[:, members] = self._less_largest(part)
-        return found
+            logs = self.engine.xp.empty((len(classes), planes.shape[1]), dtype=np.float32)
+            for number, name in enumerate(classes):
+                places = own.places[own.codes == number]
+                logs[number] = self._log_likelihoods((int(name), piece), places, planes)
+            logs -= logs.max(axis=0)
+            found[:, members] = np.maximum(logs, -MOST_AGAINST, out=logs)
+        return found.reshape(-1, *self.shape)
 
     def blurred(self, logs: FloatArray, seeds: Seeds, classes: IntArray) -> FloatArray:
         """The result of `logs`, blurred: single pixels are noisy."""
@@ -92,7 +91,7 @@ class ColorModel:
         if self._pieces is None:
             return self._blurred_anew(logs, classes)
         found = self.engine.xp.zeros_like(logs)
-        for piece in self._marked_pieces(seeds):
+        for piece, _, _ in self._marked_pieces(seeds):
             here = self._pieces == piece
             (window,) = ndimage.find_objects(here.astype(np.int8))
             found[(..., *window)] += self._blurred_inside(
@@ -100,10 +99,15 @@ class ColorModel:
             )
         return found
 
-    def _marked_pieces(self, seeds: Seeds) -> list[int]:
-        assert self._pieces is not None
+    def _marked_pieces(self, seeds: Seeds) -> Iterator[tuple[int, Any, Seeds]]:
+        """Number, points and seeds of each piece that has seeds; the whole where nothing is masked."""
+        if self._pieces is None:
+            yield 0, slice(None), seeds
+            return
         homes = self._pieces.ravel()[seeds.places]
-        return np.unique(homes[homes >= 0]).tolist()
+        for piece in np.unique(homes[homes >= 0]).tolist():
+            members = np.flatnonzero(self._pieces == piece)
+            yield piece, self.engine.asarray(members), seeds.some(homes == piece)
 
     def weight(self, seeds: Seeds) -> float:
         """The color model weight: how strongly colours draw points to classes, by held-out seeds."""
@@ -120,22 +124,11 @@ class ColorModel:
             for along in (seeds.coordinates[axis] - step, seeds.coordinates[axis] + step):
                 moved = list(seeds.coordinates)
                 moved[axis] = np.clip(along, 0, side - 1)
-                yield self._of_same_piece(np.ravel_multi_index(tuple(moved), self.shape), seeds.places)
-
-    def _of_same_piece(self, places: IntArray, homes: IntArray) -> IntArray:
-        """Places, with the homes where they are of another piece than these."""
-        if self._pieces is None:
-            return places
-        pieces = self._pieces.ravel()
-        return np.where(pieces[places] == pieces[homes], places, homes)
-
-    def _found(self, seeds: Seeds, classes: IntArray, piece: int, planes: FloatArray) -> FloatArray:
-        """Log-likelihoods of some points, of shape (n_classes, n), from the seeds of a piece."""
-        found = self.engine.xp.empty((len(classes), planes.shape[1]), dtype=np.float32)
-        for number, name in enumerate(classes):
-            places = seeds.places[seeds.codes == number]
-            found[number] = self._log_likelihoods((int(name), piece), places, planes)
-        return found
+                places = np.ravel_multi_index(tuple(moved), self.shape)
+                if self._pieces is not None:
+                    pieces = self._pieces.ravel()
+                    places = np.where(pieces[places] == pieces[seeds.places], places, seeds.places)
+                yield places
 
     def _log_likelihoods(self, key: tuple[int, int], places: IntArray, planes: FloatArray) -> Any:
         """Of one class in one piece; from the call before where its marks are the same."""
@@ -150,10 +143,6 @@ class ColorModel:
         logs = self.engine.log_likelihoods(planes, mixture.logs, mixture.means, mixture.roots)
         self._fitted[key] = marks, logs
         return logs
-
-    def _less_largest(self, found: FloatArray) -> FloatArray:
-        found -= found.max(axis=0)
-        return np.maximum(found, -MOST_AGAINST, out=found)
 
     def _blurred_anew(self, logs: FloatArray, classes: IntArray) -> FloatArray:
         """Blur the plane of each class, where it differs from that of the call before."""
@@ -339,18 +328,10 @@ def parts_of(seeds: Seeds) -> IntArray:
 
 def strokes_of(seeds: Seeds) -> IntArray:
     """Number of the stroke of each seed: seeds of one class that touch, corners too."""
-    wider = tuple(side + 1 for side in seeds.shape)  # so that a step over an edge meets no seed
-    places = np.ravel_multi_index(seeds.coordinates, wider)
-    strides = np.cumprod((1, *wider[:0:-1]))[::-1]
-    steps = np.array(list(product((-1, 0, 1), repeat=len(wider)))) @ strides
-    firsts, seconds = [], []
-    for step in np.unique(steps[steps > 0]):
-        found = np.searchsorted(places, places + step) % max(len(places), 1)
-        touch = (places[found] == places + step) & (seeds.codes[found] == seeds.codes)
-        firsts.append(np.flatnonzero(touch))
-        seconds.append(found[touch])
-    pairs = np.concatenate(firsts), np.concatenate(seconds)
-    links = coo_array((np.ones(len(pairs[0])), pairs), shape=(len(places), len(places)))
+    tree, n = cKDTree(np.stack(seeds.coordinates, axis=1)), len(seeds.places)
+    firsts, seconds = tree.query_pairs(1.0, p=np.inf, output_type="ndarray").T
+    touch = seeds.codes[firsts] == seeds.codes[seconds]
+    links = coo_array((np.ones(touch.sum()), (firsts[touch], seconds[touch])), shape=(n, n))
     return np.asarray(connected_components(links, directed=False)[1], dtype=np.intp)
 
 

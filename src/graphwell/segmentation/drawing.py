@@ -37,15 +37,16 @@ def painted(labels: IntArray, colors: Colors) -> Any:
 
 
 def overlay(image: Any, labels: IntArray, colors: Colors) -> Any:
-    """The picture tinted with the colours of the classes, and outlined in them.
+    """A picture, or slices of a volume, tinted with the colours of the classes, and outlined in them.
 
     Outlines grow with the picture. Pixels without a class are hatched.
     """
-    return tinted(as_shown(image), labels, colors)
+    tiles = [tinted(*planes, colors) for planes in _slices(MOST_SLICES, image, labels)]
+    return tiles[0] if labels.ndim == 2 else in_rows(tiles, math.ceil(math.sqrt(len(tiles))), WIDEST_SLICE)
 
 
 def tinted(picture: Any, labels: IntArray, colors: Colors) -> Any:
-    """The same of a picture in 8-bit colours, as it is shown."""
+    """The overlay of a picture in 8-bit colours, as it is shown."""
     paint = painted(labels, colors)
     mixed = (1 - TINT) * picture + TINT * paint[..., :3]
     picture = np.where(paint[..., 3:] > 0, np.round(mixed), picture).astype(np.uint8)
@@ -74,12 +75,15 @@ def contact_sheet(
 ) -> Any:
     """One picture to look at: the picture and its marks above, its labels and their doubt below.
 
-    `squares` are drawn where they lie, on the doubt. Large pictures are thinned out.
+    `squares` are drawn where they lie, on the doubt. Large pictures are thinned out. Of a volume some slices
+    are shown, a row for each.
     """
-    *tiles, grey = four_views(as_shown(image), seeds, labels, doubt, colors)
+    tiles = []
+    for planes in _slices(MOST_ROWS, image, seeds, labels, doubt):
+        tiles += four_views(*planes, colors)
     for square in squares:
-        grey = _framed(grey, square)
-    return in_rows([*tiles, grey], 2, WIDEST_TILE)
+        tiles[-1] = _framed(tiles[-1], square)
+    return in_rows(tiles, 2, WIDEST_TILE) if labels.ndim == 2 else in_rows(tiles, 4, WIDEST_SLICE)
 
 
 def four_views(
@@ -152,28 +156,12 @@ def white_on_black(mask: BoolArray) -> Any:
     return np.where(mask, 255, 0).astype(np.uint8)
 
 
-def overlay_of_slices(volume: Any, labels: IntArray, colors: Colors) -> Any:
-    """Slices from the first to the last, tinted with the colours of the classes and outlined in them."""
-    shown = _shown(volume)
-    tiles = [tinted(shown[:, :, z], labels[:, :, z], colors) for z in _chosen(labels.shape[2], MOST_SLICES)]
-    return in_rows(tiles, math.ceil(math.sqrt(len(tiles))), WIDEST_SLICE)
-
-
-def sheet_of_slices(volume: Any, seeds: IntArray, labels: IntArray, doubt: FloatArray, colors: Colors) -> Any:
-    """Some slices below each other: the volume, its marks, its labels and their doubt."""
-    shown, tiles = _shown(volume), []
-    for z in _chosen(labels.shape[2], MOST_ROWS):
-        tiles += four_views(shown[:, :, z], seeds[:, :, z], labels[:, :, z], doubt[:, :, z], colors)
-    return in_rows(tiles, 4, WIDEST_SLICE)
-
-
-def _shown(volume: Any) -> Any:
-    """8-bit colours of all slices, made bright together."""
-    height, width, depth = volume.shape[:3]
-    flat = np.asarray(volume).reshape(height, width * depth, -1)
-    return as_shown(flat).reshape(height, width, depth, 3)
-
-
-def _chosen(depth: int, most: int) -> list[int]:
-    """Numbers of slices, evenly from the first to the last."""
-    return np.unique(np.linspace(0, depth - 1, min(depth, most)).round().astype(int)).tolist()
+def _slices(most: int, image: Any, *planes: Any) -> list[tuple[Any, ...]]:
+    """A picture in 8-bit colours and its planes; of a volume, slices from the first to the last."""
+    if planes[0].ndim == 2:
+        return [(as_shown(image), *planes)]
+    height, width, depth = image.shape[:3]
+    flat = np.asarray(image).reshape(height, width * depth, -1)  # so that all slices are made bright together
+    shown = as_shown(flat).reshape(height, width, depth, 3)
+    chosen = np.unique(np.linspace(0, depth - 1, min(depth, most)).round().astype(int))
+    return [tuple(plane[:, :, z] for plane in (shown, *planes)) for z in chosen]

@@ -105,7 +105,6 @@ class LevelState:
 class BorderDescent:
     """Where a descent began, what its steps did, and where it ended on each level."""
 
-    classes: IntArray
     first: IntArray  # number of the class of each pixel before the descent
     states: dict[int, LevelState] = field(default_factory=dict)
     epsilons: list[float] = field(default_factory=list)
@@ -113,12 +112,6 @@ class BorderDescent:
     changes: list[int] = field(default_factory=list)
     n_sweeps: int = 0
     seconds: float = 0.0
-
-    def among(self, classes: IntArray, engine: Pixels) -> "BorderDescent":
-        """The same in terms of other classes, those of before among them."""
-        place = engine.asarray(np.searchsorted(classes, self.classes).astype(self.first.dtype))
-        states = {level: LevelState(place[s.labels], s.r, s.score) for level, s in self.states.items()}
-        return BorderDescent(classes, place[self.first], states)
 
     def result(self, engine: Pixels) -> Result:
         """As a `Result`; energies are of the pixels that may move, on all levels in turn."""
@@ -144,11 +137,11 @@ def refine_borders(
 ) -> BorderDescent:
     """Let borders find their place on every level, the smallest first.
 
-    `before` is the descent of the call before, in terms of the same classes: only pixels near a change move.
+    `before` is the descent of the call before, with the same classes: only pixels near a change move.
     """
     began = time.perf_counter()
     first = largest_plane(start.belief)
-    found = BorderDescent(start.classes, first)
+    found = BorderDescent(first)
     labels, fresh = first, np.ones_like(first, dtype=bool) if before is None else first != before.first
     coarser = pyramid.start_level
     n_levels = pyramid.working + 1
@@ -160,8 +153,9 @@ def refine_borders(
         def report_level(share: float, done: int = done) -> None:
             report((done + share) / n_levels)
 
-        refiner = _Refiner(pyramid, level, seeds[level], start.belief, report_level)
-        found.states[level] = refiner.refine(labels, fresh, old, found)
+        found.states[level] = _refined(
+            pyramid, level, seeds[level], start.belief, labels, fresh, old, found, report_level
+        )
         labels = found.states[level].labels
         if old is not None:
             fresh |= labels != old.labels
@@ -180,79 +174,55 @@ def largest_plane(belief: FloatArray) -> IntArray:
     return found
 
 
-class _Refiner:
-    """The descent on one level."""
-
-    def __init__(
-        self, pyramid: ImagePyramid, level: int, seeds: Seeds, belief: FloatArray, report: Reporter
-    ) -> None:
-        self.pyramid, self.level, self.belief, self.report = pyramid, level, belief, report
-        self.engine = pyramid.engine
-        self.known = self.engine.asarray(seeds.places)
-        self.codes = self.engine.asarray(seeds.codes)
-        self.width = FIRST_BAND if level == pyramid.working else FINER_BAND
-
-    def refine(
-        self, labels: IntArray, fresh: BoolArray, before: LevelState | None, record: BorderDescent
-    ) -> LevelState:
-        """Begin at `labels` where they are fresh, at the state before elsewhere."""
-        labels = labels.copy() if before is None else np.where(fresh, labels, before.labels)
-        labels.reshape(-1)[self.known] = self.codes.astype(labels.dtype)
-        chosen = self._near_changes(labels, None if before is None else labels != before.labels)
-        chosen.reshape(-1)[self.known] = False
-        if (pieces := self.pyramid.pieces(self.level)) is not None:
-            chosen &= self.engine.asarray(pieces >= 0)
-        r = np.full_like(labels, 0.5, dtype=np.float32) if before is None else before.r.copy()
-        r[chosen] = START_R
-        r.reshape(-1)[self.known] = 0.5
-        score = self._sureness() if before is None else before.score.copy()
-        if not chosen.any():
-            record.epsilons.append(SCHEDULE.stop)
-            record.energies.append(0.0)
-            record.changes.append(0)
-            return LevelState(labels, r, score)
-        return self._swept(labels, r, score, chosen, SCHEDULE if before is None else WARM_SCHEDULE, record)
-
-    def _near_changes(self, labels: IntArray, changed: BoolArray | None) -> BoolArray:
-        """Points near a border that are near a change too; all near a border if everything is new."""
-        ndimage, width = self.engine.ndimage, self.width
-        if changed is None:
-            return near_borders(labels, width, ndimage)
-        chosen = np.zeros_like(changed)
-        reach = NEAR_A_CHANGE + width + 1  # borders farther away do not matter
-        window = window_around(changed, self.engine, reach)
-        chosen[window] = near_borders(labels[window], width, ndimage)
-        chosen[window] &= grown(changed[window], NEAR_A_CHANGE, ndimage)
-        return chosen
-
-    def _swept(
-        self,
-        labels: IntArray,
-        r: FloatArray,
-        score: FloatArray,
-        chosen: BoolArray,
-        schedule: Annealed,
-        record: BorderDescent,
-    ) -> LevelState:
-        grid = self.pyramid.grid(self.level)
-        planes, scale = self.pyramid.border_planes(self.level)
-        places = np.nonzero(chosen)
-        parents: tuple[Any, ...] = tuple(axis >> (self.pyramid.start_level - self.level) for axis in places)
-        evidence = self.belief[(slice(None), *parents)].T
-        band = NarrowBand(grid, planes, scale, grid.places(places), evidence, grid.pad(labels), grid.pad(r))
-        state = State(band.labels, band.r)  # both are changed in place
-        found = descend(
-            band, None, state, schedule, STEP_SIZE, lambda step: self.report(step.number / step.of)
-        )
-        record.epsilons += found.epsilons
-        record.energies += found.energies
-        record.changes += found.label_changes
-        record.n_sweeps += found.n_sweeps
-        score[places] = (band.shares() + band.own_evidence()) / 2
-        labels, r = (self.engine.xp.ascontiguousarray(grid.crop(plane)) for plane in (band.labels, band.r))
+def _refined(
+    pyramid: ImagePyramid,
+    level: int,
+    seeds: Seeds,
+    belief: FloatArray,
+    labels: IntArray,
+    fresh: BoolArray,
+    before: LevelState | None,
+    record: BorderDescent,
+    report: Reporter,
+) -> LevelState:
+    """The descent on one level: it begins at `labels` where they are fresh, at the state before elsewhere."""
+    engine, grid = pyramid.engine, pyramid.grid(level)
+    known = engine.asarray(seeds.places)
+    width = FIRST_BAND if level == pyramid.working else FINER_BAND
+    labels = labels.copy() if before is None else np.where(fresh, labels, before.labels)
+    labels.reshape(-1)[known] = engine.asarray(seeds.codes).astype(labels.dtype)
+    if before is None:
+        chosen = near_borders(labels, width, engine.ndimage)
+        r, schedule = np.full_like(labels, 0.5, dtype=np.float32), SCHEDULE
+        # far from all borders the neighbours of a pixel agree
+        score = pyramid.to_level((1 + belief.max(axis=0)) / 2, pyramid.start_level, level)
+    else:
+        changed = labels != before.labels
+        chosen, window = np.zeros_like(changed), window_around(changed, engine, NEAR_A_CHANGE + width + 1)
+        near_a_change = grown(changed[window], NEAR_A_CHANGE, engine.ndimage)
+        chosen[window] = near_borders(labels[window], width, engine.ndimage) & near_a_change
+        r, score, schedule = before.r.copy(), before.score.copy(), WARM_SCHEDULE
+    chosen.reshape(-1)[known] = False
+    if (pieces := pyramid.pieces(level)) is not None:
+        chosen &= engine.asarray(pieces >= 0)
+    r[chosen] = START_R
+    r.reshape(-1)[known] = 0.5
+    if not chosen.any():
+        record.epsilons.append(SCHEDULE.stop)
+        record.energies.append(0.0)
+        record.changes.append(0)
         return LevelState(labels, r, score)
-
-    def _sureness(self) -> FloatArray:
-        """How sure pixels far from all borders are: all their neighbours agree."""
-        sure = (1 + self.belief.max(axis=0)) / 2
-        return self.pyramid.to_level(sure, self.pyramid.start_level, self.level)
+    planes, scale = pyramid.border_planes(level)
+    places = np.nonzero(chosen)
+    parents: tuple[Any, ...] = tuple(axis >> (pyramid.start_level - level) for axis in places)
+    evidence = belief[(slice(None), *parents)].T
+    band = NarrowBand(grid, planes, scale, grid.places(places), evidence, grid.pad(labels), grid.pad(r))
+    state = State(band.labels, band.r)  # both are changed in place
+    found = descend(band, None, state, schedule, STEP_SIZE, lambda step: report(step.number / step.of))
+    record.epsilons += found.epsilons
+    record.energies += found.energies
+    record.changes += found.label_changes
+    record.n_sweeps += found.n_sweeps
+    score[places] = (band.shares() + band.own_evidence()) / 2
+    labels, r = (engine.xp.ascontiguousarray(grid.crop(plane)) for plane in (band.labels, band.r))
+    return LevelState(labels, r, score)

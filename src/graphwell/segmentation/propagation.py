@@ -5,14 +5,14 @@ larger one as a guess that a few iterations refine: the work is linear in the nu
 further stroke, only the part of the picture whose scores change is refined.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
 from graphwell._types import FloatArray, IntArray
 from graphwell.segmentation.seeds import Seeds
-from graphwell.segmentation.stencil import Stencil, UnaryTerm, Window, window_around
+from graphwell.segmentation.stencil import PixelGrid, Stencil, Window, window_around
 
 # Iterations on the working level, from the guess of a coarser one; twice as many after each halving.
 REFINEMENTS, WARM_REFINEMENTS = 20, 4
@@ -29,105 +29,73 @@ class Propagation:
     """Scores of the graph on every level, and the belief with which the descent begins."""
 
     classes: IntArray  # of shape (n_classes,)
-    scores: list[FloatArray]  # flat planes of each level, coarsest first
-    residuals: list[FloatArray]  # what `Stencil.diffuse` left in the first call: exact enough for those after
+    scores: dict[int, FloatArray]  # flat planes of each level
+    residuals: dict[int, FloatArray]  # what `Stencil.diffuse` left in the first call: enough for those after
     belief: FloatArray  # of shape (n_classes, *shape): scores and colours together, on the largest level
     weight: float  # of the color model
 
-    def serves(self, weight: float) -> bool:
-        """Whether its scores are a good guess where the color model has this weight."""
-        return abs(weight - self.weight) <= ALIKE * max(weight, self.weight)
-
-    def among(self, classes: IntArray) -> "Propagation | None":
-        """The same in terms of other classes, where those of before are among them."""
-        if not np.isin(self.classes, classes).all():
-            return None
-        places = np.searchsorted(classes, self.classes).tolist()
-        if places == list(range(len(classes))):
-            return self
-        scores, residuals = (
-            [_among_all(part, places, len(classes)) for part in parts]
-            for parts in (self.scores, self.residuals)
-        )
-        return replace(self, classes=classes, scores=scores, residuals=residuals)
-
-
-@dataclass(frozen=True, eq=False)
-class PyramidLevel:
-    """A size of the picture on which scores are found; it was halved `level` times."""
-
-    level: int
-    stencil: Stencil
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Of the picture at this level."""
-        return self.stencil.grid.shape
-
-    @property
-    def work(self) -> float:
-        """The cost of its scores beside those of others: iterations double with each halving."""
-        return float(np.prod(self.shape) * 2**self.level)
-
-    def unary_term(self, planes: FloatArray) -> UnaryTerm:
-        """The unary term, scaled so that a picture that is enlarged gives the labels of before, enlarged."""
-        grid = self.stencil.grid
-        all_links = 2 * float(grid.nearness.sum())
-        share = np.float32(all_links / np.prod(self.shape) ** (2 / len(self.shape)))
-        toward = grid.pads(planes)
-        toward *= share
-        return UnaryTerm(toward.sum(axis=0), toward)
+    def serves(self, classes: IntArray, weight: float) -> bool:
+        """Whether its scores are a good guess for these classes, where the color model has this weight."""
+        is_alike = abs(weight - self.weight) <= ALIKE * max(weight, self.weight)
+        return is_alike and np.array_equal(classes, self.classes)
 
 
 def propagate(
-    levels: Sequence[PyramidLevel],
+    levels: Mapping[int, Stencil],
     working: int,
     seeds: list[Seeds],
     n_classes: int,
     before: Propagation | None,
-    unary_terms: Sequence[FloatArray] | None,
-) -> tuple[list[FloatArray], list[FloatArray]]:
+    unary_terms: Mapping[int, FloatArray] | None,
+) -> tuple[dict[int, FloatArray], dict[int, FloatArray]]:
     """Scores on all levels, coarsest first, and what was left; they are given at the seeds."""
-    scores: list[FloatArray] = []
-    residuals: list[FloatArray] = []
-    for number, level in enumerate(levels):
-        refinements = (REFINEMENTS if before is None else WARM_REFINEMENTS) * 2 ** (level.level - working)
+    scores: dict[int, FloatArray] = {}
+    residuals: dict[int, FloatArray] = {}
+    for level, stencil in levels.items():
+        refinements = (REFINEMENTS if before is None else WARM_REFINEMENTS) * 2 ** (level - working)
         most = refinements if scores else MOST_FROM_NOTHING
-        residual = np.zeros(n_classes) if before is None else before.residuals[number]
-        planes, window, moving = _guess(levels, scores, n_classes, before)
-        unary = None if unary_terms is None else level.unary_term(unary_terms[number])
-        left = _diffused(level.stencil, seeds[level.level], planes, window, moving, most, residual, unary)
-        scores.append(planes)
-        residuals.append(np.where(residual > 0, residual, left))
+        residual = np.zeros(n_classes) if before is None else before.residuals[level]
+        planes, window = _guess(levels, level, scores, n_classes, before)
+        toward = None if unary_terms is None else _unary_term(stencil.grid, unary_terms[level])
+        left = _diffused(stencil, seeds[level], planes, window, most, residual, toward)
+        scores[level] = planes
+        residuals[level] = np.where(residual > 0, residual, left)
     return scores, residuals
 
 
+def _unary_term(grid: PixelGrid, planes: FloatArray) -> FloatArray:
+    """The unary term, scaled so that a picture that is enlarged gives the labels of before, enlarged."""
+    all_links = 2 * float(grid.nearness.sum())
+    toward = grid.pads(planes)
+    toward *= np.float32(all_links / np.prod(grid.shape) ** (2 / len(grid.shape)))
+    return toward
+
+
 def _guess(
-    levels: Sequence[PyramidLevel], scores: list[FloatArray], n_classes: int, before: Propagation | None
-) -> tuple[FloatArray, Window, list[int]]:
-    """Scores of the next level from what is known, as flat planes; the part and the classes to be refined."""
-    number = len(scores)
-    grid = levels[number].stencil.grid
-    everywhere, everyone = tuple(slice(0, side) for side in grid.shape), list(range(n_classes))
-    if not scores and before is None:
-        return grid.engine.xp.zeros((n_classes, grid.size), dtype=np.float32), everywhere, everyone
-    if not scores and before is not None:
-        return before.scores[0].copy(), everywhere, everyone
-    coarse = levels[number - 1].stencil.grid
+    levels: Mapping[int, Stencil],
+    level: int,
+    scores: Mapping[int, FloatArray],
+    n_classes: int,
+    before: Propagation | None,
+) -> tuple[FloatArray, Window]:
+    """Scores of a level from what is known, as flat planes, and the part that is to be refined."""
+    grid = levels[level].grid
+    everywhere = tuple(slice(0, side) for side in grid.shape)
+    if not scores:
+        nothing = grid.engine.xp.zeros((n_classes, grid.size), dtype=np.float32)
+        return nothing if before is None else before.scores[level].copy(), everywhere
+    coarse = levels[level + 1].grid
     if before is None:
-        return grid.pads(enlarged(coarse.crop(scores[-1]), grid.shape)), everywhere, everyone
-    change = coarse.crop(scores[-1] - before.scores[number - 1])
-    changed = np.abs(change) > LEAST_CHANGE
-    half = window_around(changed.any(axis=0), grid.engine)
+        return grid.pads(enlarged(coarse.crop(scores[level + 1]), grid.shape)), everywhere
+    change = coarse.crop(scores[level + 1] - before.scores[level + 1])
+    half = window_around((np.abs(change) > LEAST_CHANGE).any(axis=0), grid.engine)
     window = tuple(
         slice(2 * part.start, min(2 * part.stop, side)) for part, side in zip(half, grid.shape, strict=True)
     )
-    moving = [k for k in everyone if changed[k].any()]
-    planes = before.scores[number].copy()
+    planes = before.scores[level].copy()
     shape = tuple(part.stop - part.start for part in window)
-    for k in moving:
-        grid.crop(planes[k])[window] += enlarged(change[k][half][None], shape)[0]
-    return planes, window, moving
+    grid.crop(planes)[(..., *window)] += enlarged(change[(..., *half)], shape)
+    return planes, window
 
 
 def _diffused(
@@ -135,40 +103,24 @@ def _diffused(
     seeds: Seeds,
     planes: FloatArray,
     window: Window,
-    moving: list[int],
     most_iterations: int,
     residual: FloatArray,
-    unary: UnaryTerm | None,
+    toward: FloatArray | None,
 ) -> FloatArray:
-    """Give planes their values at the seeds, and refine some in a window, in place; return what is left."""
+    """Give planes their values at the seeds, and refine them in a window, in place; return what is left."""
     grid, engine = stencil.grid, stencil.grid.engine
     places = engine.asarray(grid.places(seeds.coordinates))
     of_class = seeds.codes == np.arange(len(planes))[:, None]
     planes[:, places] = engine.asarray(of_class.astype(np.float32))
     known = engine.xp.zeros(grid.size, dtype=bool)
     known[places] = True
-    everywhere = all(part == slice(0, side) for part, side in zip(window, grid.shape, strict=True))
-    if everywhere and len(moving) == len(planes):
-        return stencil.diffuse(known, planes, most_iterations, residual, unary)
-    left = residual.copy()
-    if moving:
-        part = stencil.part(window)
-        some = grid.cut(engine.xp.stack([planes[k] for k in moving]), window)
-        if unary is not None:
-            toward = grid.cut(engine.xp.stack([unary.toward[k] for k in moving]), window)
-            unary = UnaryTerm(grid.cut(unary.weights, window), toward)
-        left[moving] = part.diffuse(grid.cut(known, window), some, most_iterations, residual[moving], unary)
-        for k, plane in zip(moving, some, strict=True):
-            grid.crop(planes[k])[window] = part.grid.crop(plane)
+    if all(part == slice(0, side) for part, side in zip(window, grid.shape, strict=True)):
+        return stencil.diffuse(known, planes, most_iterations, residual, toward)
+    part, some = stencil.part(window), grid.cut(planes, window)
+    toward = None if toward is None else grid.cut(toward, window)
+    left = part.diffuse(grid.cut(known, window), some, most_iterations, residual, toward)
+    grid.crop(planes)[(..., *window)] = part.grid.crop(some)
     return left
-
-
-def _among_all(values: FloatArray, places: list[int], n_classes: int) -> FloatArray:
-    """Values of some classes among those of all, 0 for the others."""
-    found = np.zeros_like(values, shape=(n_classes, *values.shape[1:]))
-    for place, value in zip(places, values, strict=True):
-        found[place] = value
-    return found
 
 
 def enlarged(planes: FloatArray, shape: tuple[int, ...]) -> FloatArray:

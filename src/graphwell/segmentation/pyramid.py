@@ -30,7 +30,7 @@ from graphwell.segmentation.features import (
     start_blur,
     start_color_scale,
 )
-from graphwell.segmentation.propagation import Propagation, PyramidLevel, enlarged, propagate
+from graphwell.segmentation.propagation import Propagation, enlarged, propagate
 from graphwell.segmentation.seeds import Seeds, pieces_between
 from graphwell.segmentation.stencil import WEAKEST_COLOR, PixelGrid, Stencil
 
@@ -94,7 +94,7 @@ class ImagePyramid:
     @property
     def start_level(self) -> int:
         """The level on which belief is found: at least one halving where pixels are noisy."""
-        return self.levels[-1].level
+        return min(self.levels)
 
     def grid(self, level: int) -> PixelGrid:
         """The grid of one level."""
@@ -124,7 +124,7 @@ class ImagePyramid:
     def seeds_by_level(self, seeds: Seeds) -> list[Seeds]:
         """Seeds of the picture, and of all smaller levels."""
         found = [seeds]
-        for level in range(self.levels[0].level):
+        for level in range(max(self.levels)):
             found.append(self._of_one_piece(found[-1], level).halved())
         return found
 
@@ -155,26 +155,28 @@ class ImagePyramid:
         pieces = in_pieces(
             lambda _, share: report(1 - SCORES_SHARE + SCORES_SHARE * (share or 0.0)),
             "",
-            [level.work for level in self.levels],
+            # iterations double with each halving
+            [float(np.prod(stencil.grid.shape) * 2**level) for level, stencil in self.levels.items()],
         )
         with listening(pieces):
             scores, residuals = propagate(self.levels, self.working, seeds, len(classes), before, unary_terms)
         report(1.0)
-        finest = self.levels[-1].stencil.grid.crop(scores[-1])
+        finest = self.grid(self.start_level).crop(scores[self.start_level])
         belief = posterior(finest, self.color_model.blurred(logs, known, classes))
         return Propagation(classes, scores, residuals, belief, weight)
 
-    def _unary_terms(self, weight: float, logs: FloatArray, seeds: list[Seeds]) -> list[FloatArray]:
-        """How strongly colours draw points of each level to each class, coarsest first."""
+    def _unary_terms(self, weight: float, logs: FloatArray, seeds: list[Seeds]) -> dict[int, FloatArray]:
+        """How strongly colours draw points of each level to each class."""
         planes = weight * posterior_times_margin(logs)
         reached = self._regions.reached_by(seeds[self.working])[self._regions.of_points]
         if not reached.all():  # a colour that no seed has draws nowhere
             shares = reached.astype(np.float32)[..., None]
             planes *= (halved(shares) if self.start_level > self.working else shares)[..., 0]
-        found = [planes]
-        for _ in self.levels[1:]:
-            found.append(np.moveaxis(halved(np.moveaxis(found[-1], 0, -1)), -1, 0))
-        return found[::-1]
+        found = {self.start_level: planes}
+        for level in range(self.start_level + 1, max(self.levels) + 1):
+            planes = np.moveaxis(halved(np.moveaxis(planes, 0, -1)), -1, 0)
+            found[level] = planes
+        return found
 
     def reachable(self, seeds: list[Seeds]) -> BoolArray:
         """False in regions that no seed reaches, and where nothing but a mask lies around.
@@ -206,15 +208,13 @@ class ImagePyramid:
         pieces = self.pieces(level)
         color_blur = 0.0 if blur else BLUR  # where the picture is blurred, that is enough
         self.color_model = ColorModel(values, self.features, left, self.engine, pieces, color_blur)
-        levels: list[PyramidLevel] = []
-        while not levels or np.prod(levels[-1].shape) > COARSEST_PIXELS:
+        levels: dict[int, Stencil] = {}
+        while not levels or math.prod(levels[level].grid.shape) > COARSEST_PIXELS:
             if levels:
                 values, level = halved(values), level + 1
             scale = self.color_scale or start_color_scale(self.features, level)
-            levels.append(
-                PyramidLevel(level, Stencil.of(self.grid(level), self._padded(values, level), scale))
-            )
-        self.levels = levels[::-1]
+            levels[level] = Stencil.of(self.grid(level), self._padded(values, level), scale)
+        self.levels = dict(reversed(levels.items()))
 
 
 def picture_bytes(n_pixels: int, n_channels: int, working: int = LEAST_WORKING_PIXELS) -> int:
@@ -224,7 +224,7 @@ def picture_bytes(n_pixels: int, n_channels: int, working: int = LEAST_WORKING_P
 
 def scores_bytes(pyramid: ImagePyramid, n_classes: int) -> int:
     """Memory that the scores of some classes take, about."""
-    return SCORE_BYTES * n_classes * sum(math.prod(copy.shape) for copy in pyramid.levels)
+    return SCORE_BYTES * n_classes * sum(math.prod(copy.grid.shape) for copy in pyramid.levels.values())
 
 
 def working_pixels(n_pixels: int, n_channels: int) -> int:

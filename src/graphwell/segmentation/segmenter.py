@@ -136,7 +136,7 @@ class Segmenter:
     """A picture or volume made ready to be segmented from seeds, again and again.
 
     The graph is built once. Each call after the first begins from the one before, so that a new stroke
-    costs a fraction of the first.
+    costs a fraction of the first; the first stroke of a new class begins anew.
 
     Parameters
     ----------
@@ -226,7 +226,9 @@ class Segmenter:
             self.progress("start", 0.0)
             by_level = self._pyramid.seeds_by_level(known)
             weight = self._pyramid.color_weight(by_level)
-            start_before, before = self._warm_start(classes, weight)
+            start_before, before = self._before or (None, None)
+            if start_before is None or not start_before.serves(classes, weight):
+                start_before = before = None
             start = self._pyramid.propagate(by_level, classes, weight, start_before, self._reporter("start"))
             started = time.perf_counter()
             self.progress("descent", 0.0)
@@ -242,16 +244,6 @@ class Segmenter:
     def forget(self) -> None:
         """Let the next call begin anew: it finds what a new Segmenter would, and takes as long."""
         self._before = None
-
-    def _warm_start(
-        self, classes: IntArray, weight: float
-    ) -> tuple[Propagation | None, BorderDescent | None]:
-        """Results of the call before in terms of these classes."""
-        # None if one of its classes is gone, or if the color model has another weight than before.
-        start = None if self._before is None else self._before[0].among(classes)
-        if start is None or self._before is None or not start.serves(weight):
-            return None, None
-        return start, self._before[1].among(classes, self._pyramid.engine)
 
     def _reporter(self, stage: str) -> Reporter:
         return lambda share: self.progress(stage, share)

@@ -126,14 +126,6 @@ def offsets_within(radius: float, spacing: tuple[float, ...]) -> IntArray:
 
 
 @dataclass(frozen=True, eq=False)
-class UnaryTerm:
-    """The unary term: one further neighbour of each point, whose scores are given."""
-
-    weights: FloatArray  # of shape (grid.size,)
-    toward: FloatArray  # of shape (n_classes, grid.size): the weights, times these scores
-
-
-@dataclass(frozen=True, eq=False)
 class Stencil:
     """The graph of a picture: points within a radius are linked by how alike they are."""
 
@@ -170,20 +162,21 @@ class Stencil:
         scores: FloatArray,
         most_iterations: int,
         residual: FloatArray | None = None,
-        unary: UnaryTerm | None = None,
+        toward: FloatArray | None = None,
     ) -> FloatArray:
         """Make scores harmonic where nothing is known, in place: conjugate gradients, Jacobi preconditioner.
 
         `scores` are given where `known`, and hold a guess elsewhere. `residual` is what may be left of each
         class, as an earlier call returned it: squared residuals, each over the degree of its point.
+        `toward` is the unary term: how strongly each class draws each point.
         """
         grid = self.grid
-        sums = self.degrees if unary is None else self.degrees + unary.weights
+        sums = self.degrees if toward is None else self.degrees + toward.sum(axis=0)
         free = ((grid.inside > 0) & ~known & (sums > 0)).astype(np.float32)
         inverse = free / np.maximum(sums, np.finfo(np.float32).tiny)
         r = self.product(scores) - sums * scores
-        if unary is not None:
-            r += unary.toward
+        if toward is not None:
+            r += toward
         r *= free
         system = _Laplacian(self, sums, free, inverse)
         return iterate(
