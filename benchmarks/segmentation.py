@@ -42,8 +42,8 @@ from benchmarks.output import Figure, Options, report, resumed, show_frame
 from benchmarks.processes import answer_of
 from graphwell.datasets.strokes import strokes
 from graphwell.memory import peak_memory
-from graphwell.segmentation.drawing import borders
 from graphwell.segmentation.features import picture_features
+from graphwell.segmentation.narrow_band import near_borders
 
 OURS = "graphwell"
 NOISES, SEED_SETS, MARGIN = (0.0, 0.05, 0.1, 0.15, 0.2), (10, 11, 12, 13, 14), 3
@@ -319,7 +319,7 @@ def watershed(picture: Any, marks: Any) -> Any:
 def boundary_score(labels: Any, truth: Any) -> float:
     """F of the boundaries, where those within two pixels of each other match, in per cent."""
     nearest = ndimage.distance_transform_edt(truth < 0, return_distances=False, return_indices=True)
-    found, true = borders(labels), borders(truth[tuple(nearest)])
+    found, true = (near_borders(plane, 0, ndimage) for plane in (labels, truth[tuple(nearest)]))
     if not (found.any() and true.any()):
         return 0.0
     precision = (ndimage.distance_transform_edt(~true)[found] <= REACH).mean()

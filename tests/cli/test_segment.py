@@ -110,7 +110,7 @@ def test_a_region_without_marks_is_transparent_and_ends_a_strict_run_with_1(fold
         ({"options": ("--set", "max_pixels=100")}, "70 x 64 = 4,480 pixels, more than the 100 allowed"),
         ({"options": ("--background", "whitish")}, "--background must be one of"),
         ({"options": ("--set", "radius=0.2")}, "--set radius must lie between 1 and 16 pixels"),
-        ({"options": ("--set", "patch=2")}, "--set patch must be an odd positive number"),
+        ({"options": ("--set", "radius=50")}, "--set radius must lie between 1 and 16"),
         ({"options": ("--set", "color_scale=nan")}, "--set color_scale must be positive"),
         ({"options": ("--overlay", "x.gif")}, "--overlay x.gif: the name must end in"),
     ],

@@ -47,12 +47,7 @@ def colored():
 def many_channels_in_large_numbers():
     image, truth = grey(side=40)
     cube = image[..., None] * np.arange(1, 13) * 100 + np.random.default_rng(0).random((*image.shape, 12))
-    return cube, [some(truth, 15)], {}
-
-
-def patches():
-    image, truth = grey(side=50)
-    return np.asarray(image, dtype=">f4"), [some(truth, 15)], {"patch": 3}
+    return cube.astype(">f8"), [some(truth, 15)], {}
 
 
 def masked():
@@ -101,7 +96,7 @@ def many_classes():
 PICTURES = {
     made.__name__: made
     for made in (
-        strokes_then_a_new_class, noisy, colored, many_channels_in_large_numbers, patches, masked, volume,
+        strokes_then_a_new_class, noisy, colored, many_channels_in_large_numbers, masked, volume,
         one_colour, one_row, two_pixels, cut_off, many_classes,
     )
 }  # fmt: skip

@@ -186,16 +186,6 @@ def test_scores_are_low_along_borders():
     assert found.score[wrong].mean() < found.score[~wrong].mean() - 0.05
 
 
-def test_patches_segment_textures_that_pixels_cannot():
-    rows, columns = np.indices((40, 40))
-    image = np.where(columns < 20, rows % 2, columns % 2).astype(float)
-    truth = (columns >= 20).astype(int)
-    seeds = np.full(truth.shape, -1)
-    seeds[5:35, 8:11], seeds[5:35, 28:31] = 0, 1
-    by_patches = gw.segment(image, seeds, patch=5)
-    assert (by_patches[:, 2:-2] == truth[:, 2:-2]).mean() > 0.97
-
-
 @pytest.mark.parametrize("shape", [(1, 2), (2, 1), (2, 2), (3, 3), (1, 50), (17, 2)])
 def test_small_and_thin_pictures(shape):
     image = np.random.default_rng(0).random(shape)
@@ -218,7 +208,6 @@ def test_small_and_thin_pictures(shape):
         ({"radius": "3"}, "radius must lie between 1 and 16"),
         ({"smoothing": "1"}, "smoothing must lie between 0 and 100"),
         ({"color_scale": [1.0]}, "color_scale must be positive"),
-        ({"patch": "3"}, "patch must be an odd positive number"),
         ({"n_jobs": "2"}, "n_jobs must be None or an integer"),
     ],
 )

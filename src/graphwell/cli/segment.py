@@ -38,7 +38,7 @@ def segment(
     set_: Annotated[
         list[str] | None,
         opt.settings(
-            "device (cpu, cuda), radius, color_scale, smoothing, patch, spacing (1,1,2.5), channel_axis, "
+            "device (cpu, cuda), radius, color_scale, smoothing, spacing (1,1,2.5), channel_axis, "
             "strokes_on_picture (true), snap (true), max_pixels, max_memory (4GB)"
         ),
     ] = None,

@@ -53,7 +53,7 @@ from graphwell.segmentation.segmenter import (
 
 Write = Callable[[IO[bytes]], None]
 FILES = ("image", "seeds", "output", "overlay", "sheet", "scores", "seeds_out")
-OF_THE_SEGMENTER = ("radius", "color_scale", "smoothing", "patch", "device", "n_jobs")
+OF_THE_SEGMENTER = ("radius", "color_scale", "smoothing", "device", "n_jobs")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +80,6 @@ class SegmentOptions:
     radius: float = 3.0
     color_scale: float | None = None
     smoothing: float | None = None
-    patch: int = 1
     device: str = "cpu"
     n_jobs: int | None = None
 

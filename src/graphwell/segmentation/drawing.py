@@ -9,6 +9,7 @@ from scipy import ndimage
 
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.segmentation.features import read_picture
+from graphwell.segmentation.narrow_band import near_borders
 
 if TYPE_CHECKING:
     from graphwell.segmentation.segmenter import DoubtfulSquare
@@ -51,7 +52,7 @@ def tinted(picture: Any, labels: IntArray, colors: Colors) -> Any:
     mixed = (1 - TINT) * picture + TINT * paint[..., :3]
     picture = np.where(paint[..., 3:] > 0, np.round(mixed), picture).astype(np.uint8)
     width = outline_width(labels.shape)
-    border = borders(labels)
+    border = near_borders(labels, 0, ndimage)
     if width > 1:
         border = ndimage.maximum_filter(border, 2 * width - 1)
     picture[border] = paint[..., :3][border]
@@ -126,14 +127,6 @@ def as_grey(doubt: FloatArray) -> Any:
     White is 1/2, where two classes are even, or more: few pixels ever have more.
     """
     return np.round(65535 * np.clip(2 * doubt, 0, 1)).astype(np.uint16)
-
-
-def borders(labels: IntArray) -> BoolArray:
-    """Pixels with a neighbour of another class beside, above or below them."""
-    size = [(3, 1), (1, 3)]
-    return np.asarray(
-        np.any([ndimage.maximum_filter(labels, s) != ndimage.minimum_filter(labels, s) for s in size], axis=0)
-    )
 
 
 def as_shown(image: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Features of pixels: channels, colours as the eye sees them, patches; their noise, and scales that follow.
+"""Features of pixels: channels, colours as the eye sees them; their noise, and scales that follow.
 
 Two things are asked of a picture. Which seed decides a region: for that, noise must be averaged away and
 weights must be sharp, or few seeds leak across weak borders. And where exactly a border runs: for that, blur
@@ -8,7 +8,6 @@ the descent see the picture at different scales.
 
 import math
 from dataclasses import dataclass, replace
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,6 @@ import scipy.ndimage
 from graphwell._types import BoolArray, FloatArray
 from graphwell.backends.cpu.pixels import Pixels
 from graphwell.backends.registry import find_pixels
-from graphwell.errors import OptionError
 
 # More channels than this are replaced by their leading principal components.
 MOST_CHANNELS = 8
@@ -57,30 +55,20 @@ class PictureFeatures:
 
 def picture_features(
     image: Any,
-    patch: int = 1,
     *,
     spacing: tuple[float, ...] | None = None,
     masked: BoolArray | None = None,
     engine: Pixels | None = None,
 ) -> PictureFeatures:
-    """Turn a picture of shape (height, width[, depth][, channels]) into features.
-
-    `patch` is the odd side of the square around a pixel that it is compared by; 1 is the pixel itself.
-    """
+    """Turn a picture of shape (height, width[, depth][, channels]) into features."""
     engine = engine or find_pixels()
     values = read_picture(image, engine)
-    if isinstance(patch, bool) or not isinstance(patch, int | np.integer) or patch < 1 or patch % 2 == 0:
-        raise OptionError("patch", "{field} must be an odd positive number of pixels, got {!r}.", patch)
-    measured = None
-    if is_color(values):  # compared in a space where distances are those that the eye sees
-        measured = features_of(values, spacing, masked, engine)
-        values = to_lab(values, engine.xp)
-    if patch > 1:
-        values = _patches(_leading(values, engine), int(patch))
-    found = features_of(_leading(values, engine), spacing, masked, engine)
-    if measured is None:
-        return found
-    # A camera's noise is even, that of L*a*b* is not: calm colours would hide what others have.
+    if not is_color(values):
+        return features_of(_leading(values, engine), spacing, masked, engine)
+    # Compared in a space where distances are those that the eye sees. A camera's noise is even, that of
+    # L*a*b* is not: calm colours would hide what others have.
+    measured = features_of(values, spacing, masked, engine)
+    found = features_of(to_lab(values, engine.xp), spacing, masked, engine)
     return replace(found, noise=measured.noisiness * found.contrast)
 
 
@@ -190,18 +178,6 @@ def _sample(values: Any, n_points: int) -> Any:
     n_blocks = len(values) // (BLOCK_ROWS * blocks)
     begins = np.linspace(0, len(values) - BLOCK_ROWS, n_blocks).astype(int)
     return np.concatenate([values[begin : begin + BLOCK_ROWS] for begin in begins])
-
-
-def _patches(values: FloatArray, side: int) -> FloatArray:
-    """Channels of all points in the square or cube around each, scaled so that distances stay comparable."""
-    reach, shape = side // 2, values.shape[:-1]
-    margins = ((reach, reach),) * len(shape) + ((0, 0),)
-    padded = np.pad(values, margins, mode="reflect" if min(shape) > reach else "edge")
-    shifts = [
-        padded[tuple(slice(step, step + length) for step, length in zip(corner, shape, strict=True))]
-        for corner in product(range(side), repeat=len(shape))
-    ]
-    return np.concatenate(shifts, axis=-1) / np.float32(side ** (len(shape) / 2))
 
 
 def _leading(values: FloatArray, engine: Pixels) -> FloatArray:

@@ -175,7 +175,6 @@ class Segmenter:
         radius: float = 3.0,
         color_scale: float | None = None,
         smoothing: float | None = None,
-        patch: int = 1,
         device: str = "cpu",
         n_jobs: int | None = None,
         progress: Progress = silent,
@@ -196,7 +195,7 @@ class Segmenter:
             apart = relative_spacing(spacing, self.shape)
             image = image.reshape(*without_single_points(self.shape), image.shape[-1])
             values, self._masked = without_mask(image)
-            features = picture_features(values, patch, spacing=apart, masked=self._masked, engine=engine)
+            features = picture_features(values, spacing=apart, masked=self._masked, engine=engine)
             working = working_pixels(n_points, features.values.shape[-1])
             report = self._reporter("graph")
             self._pyramid = ImagePyramid(features, radius, color_scale, smoothing, engine, report, working)
@@ -279,7 +278,6 @@ def segment(
     radius: float = 3.0,
     color_scale: float | None = None,
     smoothing: float | None = None,
-    patch: int = 1,
     device: str = "cpu",
     n_jobs: int | None = None,
     progress: Progress = silent,
@@ -308,8 +306,6 @@ def segment(
         its largest possible value at 1; found from the noise of the picture by default.
     smoothing : float, optional
         Width in pixels of the blur before pixels are compared; found from the noise by default.
-    patch : int
-        Side of the square that pixels are compared by, odd; 3 or 5 tell textures apart.
     device : {"cpu", "cuda"}
         Where everything runs.
     n_jobs : int, optional
@@ -341,7 +337,6 @@ def segment(
         radius=radius,
         color_scale=color_scale,
         smoothing=smoothing,
-        patch=patch,
         device=device,
         n_jobs=n_jobs,
         progress=progress,
