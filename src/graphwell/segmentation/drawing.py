@@ -42,7 +42,7 @@ def overlay(image: Any, labels: IntArray, colors: Colors) -> Any:
 
     Outlines grow with the picture. Pixels without a class are hatched.
     """
-    tiles = [tinted(*planes, colors) for planes in _slices(MOST_SLICES, image, labels)]
+    tiles = [tinted(shown, part, colors) for shown, part in _slices(MOST_SLICES, image, labels)]
     return tiles[0] if labels.ndim == 2 else in_rows(tiles, math.ceil(math.sqrt(len(tiles))), WIDEST_SLICE)
 
 
@@ -79,9 +79,9 @@ def contact_sheet(
     `squares` are drawn where they lie, on the doubt. Large pictures are thinned out. Of a volume some slices
     are shown, a row for each.
     """
-    tiles = []
-    for planes in _slices(MOST_ROWS, image, seeds, labels, doubt):
-        tiles += four_views(*planes, colors)
+    tiles: list[Any] = []
+    for shown, marks, classes, grey in _slices(MOST_ROWS, image, seeds, labels, doubt):
+        tiles += four_views(shown, marks, classes, grey, colors)
     for square in squares:
         tiles[-1] = _framed(tiles[-1], square)
     return in_rows(tiles, 2, WIDEST_TILE) if labels.ndim == 2 else in_rows(tiles, 4, WIDEST_SLICE)

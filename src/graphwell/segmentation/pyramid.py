@@ -280,30 +280,3 @@ class Regions:
         marked = [FAR * host(self.grid.pieces[places]), *(host(plane[places]) for plane in self.planes)]
         apart, _ = cKDTree(np.stack(marked, axis=1)).query(rows)
         return np.asarray(apart < self.scale * np.sqrt(-np.log(WEAKEST_COLOR)))
-
-
-def reduced(image: Any, factor: int) -> FloatArray:
-    """The mean of each square of pixels; those at the lower and right edge may be smaller.
-
-    Whole numbers stay whole numbers of their kind, as the kind decides what is white.
-    """
-    if factor == 1:
-        return np.asarray(image)
-    rows, columns = (np.arange(0, side, factor) for side in image.shape[:2])
-    sums = np.add.reduceat(np.add.reduceat(image, rows, axis=0, dtype=np.float64), columns, axis=1)
-    heights, widths = (
-        np.diff(np.append(starts, side))
-        for starts, side in zip((rows, columns), image.shape[:2], strict=True)
-    )
-    counts = np.outer(heights, widths).reshape(len(rows), len(columns), *[1] * (image.ndim - 2))
-    means = sums / counts
-    return np.asarray(np.round(means).astype(image.dtype) if image.dtype.kind in "iub" else means)
-
-
-def reduced_seeds(seeds: IntArray, factor: int) -> IntArray:
-    """Seeds of the squares of `reduced`: the class of their last marked pixel."""
-    shape = tuple(-(-side // factor) for side in seeds.shape)
-    found = np.full(shape, -1)
-    rows, columns = np.nonzero(seeds >= 0)
-    found[rows // factor, columns // factor] = seeds[rows, columns]
-    return found

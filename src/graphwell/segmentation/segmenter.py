@@ -16,19 +16,18 @@ from graphwell.backends.registry import find_pixels
 from graphwell.errors import UnreachableWarning, warn_user
 from graphwell.interop.xarray import as_arrays, has_names
 from graphwell.progress import Progress, silent
-from graphwell.segmentation.features import MOST_CHANNELS, picture_features
+from graphwell.segmentation.features import MOST_CHANNELS, halved, picture_features, read_picture
 from graphwell.segmentation.narrow_band import BorderDescent, refine_borders
 from graphwell.segmentation.propagation import Propagation
 from graphwell.segmentation.pyramid import (
     ImagePyramid,
     Reporter,
     picture_bytes,
-    reduced,
-    reduced_seeds,
     scores_bytes,
     working_pixels,
 )
 from graphwell.segmentation.seeds import (
+    Seeds,
     channels_last,
     relative_spacing,
     seed_classes,
@@ -43,7 +42,7 @@ SIDE = 0.1
 # Mean doubt below which a square is not worth a mark.
 LEAST_DOUBT = 0.001
 # Of the small copy; a call takes a tenth of a second.
-MOST_PIXELS = 40_000
+MOST_PIXELS = 80_000
 
 
 @dataclass(frozen=True)
@@ -367,10 +366,14 @@ class Preview:
     """A small copy of a picture, to be segmented from the seeds of the whole."""
 
     def __init__(self, image: Any, most_pixels: int = MOST_PIXELS, **options: Any) -> None:
-        image = np.asarray(image)
-        self.factor = max(1, int(np.ceil(np.sqrt(image.shape[0] * image.shape[1] / most_pixels))))
-        self._segmenter = Segmenter(reduced(image, self.factor), **options)
+        values, self._halvings = read_picture(image), 0
+        while values[..., 0].size > most_pixels:
+            values, self._halvings = halved(values), self._halvings + 1
+        self._segmenter = Segmenter(values, **options)
 
     def segment(self, seeds: IntArray) -> IntArray:
         """Classes of the small copy, -1 where none reaches."""
-        return self._segmenter.segment(reduced_seeds(seeds, self.factor)).labels
+        small = Seeds.of(seeds)
+        for _ in range(self._halvings):
+            small = small.halved()
+        return self._segmenter.segment(small.plane()).labels
