@@ -26,12 +26,6 @@ def test_a_data_frame_may_hold_words_and_gaps():
     assert sorted(truth[gw.suggest(frame, n=3)]) == [0, 1, 2]
 
 
-def test_a_cluster_without_a_label_comes_first():
-    graph, truth = five_clusters()
-    y = labelled(truth, np.flatnonzero((truth != 2) & (np.arange(len(truth)) % 10 == 0)))
-    assert truth[gw.suggest(graph, y, n=1)[0]] == 2
-
-
 def test_labelled_and_excluded_rows_never_come_back():
     graph, truth = clusters([40, 40, 10])
     y = labelled(truth, range(0, 90, 3))

@@ -51,15 +51,6 @@ def test_the_noise_of_the_picture_is_its_own_and_stays_in_range():
     assert abs((noisy - clean)[grey].mean()) < 0.01
 
 
-def test_sampled_labels_are_those_of_the_comparison_protocol():
-    y = np.repeat([0, 1, 2], 50)
-    rng = np.random.default_rng(7)
-    expected = np.full(150, -1)
-    for c in range(3):
-        expected[rng.choice(np.flatnonzero(y == c), 4, replace=False)] = c
-    np.testing.assert_array_equal(datasets.sample_labels(y, 4, random_state=7), expected)
-
-
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [

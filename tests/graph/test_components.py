@@ -1,14 +1,10 @@
 """Connected components by SciPy, bridges between them by plain loops."""
 
-from contextlib import nullcontext
-
 import numpy as np
 import pytest
-from scipy import sparse
-from scipy.sparse import csgraph
 
 from graphwell.graph import components as module
-from graphwell.graph.components import PAIRS, PointSpace, find_bridges, likely_cause, number_components
+from graphwell.graph.components import PAIRS, PointSpace, find_bridges, likely_cause
 
 
 def by_loops(points, components, known):
@@ -69,27 +65,3 @@ def test_the_likely_cause_of_many_parts():
     plain[3, 1] = 1e4
     assert "far from all others" in str(likely_cause(plain))
     assert "few neighbours" in str(likely_cause(np.column_stack([plain[:, 0], np.zeros(100)])))
-
-
-@pytest.mark.parametrize("edges", [0, 3, 40, 400])
-def test_parts_are_numbered_as_they_are_met(edges):
-    rng = np.random.default_rng(edges)
-    W = sparse.coo_array((np.ones(edges), rng.integers(100, size=(2, edges))), shape=(100, 100)).tocsr()
-    W = (W + W.T).tocsr()
-    numbers = np.full(100, -1, dtype=np.int32)
-    count = number_components(W.indptr, W.indices, numbers, np.empty_like(numbers))
-    expected_count, expected = csgraph.connected_components(W, directed=False)
-    assert count == expected_count
-    np.testing.assert_array_equal(numbers, expected)
-
-
-def test_threads_of_matrix_libraries_are_asked_for_once_and_not_by_every_part(monkeypatch):
-    asked = []
-    monkeypatch.setattr(module, "one_blas_thread", lambda: asked.append(1) or nullcontext())
-    rng = np.random.default_rng(0)
-    points = np.repeat(1000 * rng.normal(size=(300, 2)), 4, axis=0) + rng.normal(size=(1200, 2))
-    components, known = np.repeat(np.arange(300), 4), np.zeros(1200, dtype=bool)
-    known[[0, 4, 8]] = True
-    near, _ = find_bridges(PointSpace(points), components, known)
-    assert set(components[near]) >= set(range(3, 300))
-    assert len(asked) < 30

@@ -26,13 +26,6 @@ def test_each_row_is_joined_to_its_nearest_rows_and_to_those_that_chose_it():
     np.testing.assert_allclose(graph.W.toarray()[rows, columns], expected[rows, columns])
 
 
-def test_features_far_from_the_origin_lose_nothing():
-    X = np.random.default_rng(5).normal(size=(200, 20))
-    near, far = Graph.from_features(X), Graph.from_features(X + 1e6)
-    assert (near.W != 0).nnz == (far.W != 0).nnz
-    np.testing.assert_allclose(near.W.toarray(), far.W.toarray(), atol=1e-6)
-
-
 @pytest.mark.parametrize("kind", ["list", "frame", "float32", "read-only"])
 def test_any_table_of_numbers_is_accepted(kind):
     X = np.random.default_rng(7).normal(size=(30, 4)).astype(np.float32).astype(float)
@@ -131,14 +124,6 @@ def test_new_rows_do_not_depend_on_each_other(dimension):
     together = graph.affinity_to(new).toarray()
     alone = np.vstack([graph.affinity_to(row[None]).toarray() for row in new])
     np.testing.assert_array_equal(together, alone)
-
-
-def test_new_rows_weigh_as_the_kernel_says():
-    X = np.array([[0.0], [1.0], [3.0], [7.0]])
-    origin = Graph.from_features(X, n_neighbors=2, scale_neighbor=1).origin
-    weights = origin.affinity_to([[5.0]]).toarray()  # local scales 2, and 2 and 4 of its neighbours
-    np.testing.assert_allclose(weights, [[0, 0, np.exp(-4 / (2 * 2)), np.exp(-4 / (2 * 4))]])
-    np.testing.assert_allclose(origin.affinity_to([[5.0]], sharpness=2).toarray(), weights**2)
 
 
 def test_weights_by_hand():

@@ -10,11 +10,9 @@ from sklearn.manifold import trustworthiness
 from graphwell import Graph
 from graphwell._threads import ThreadPool
 from graphwell.graph.maps import (
-    attraction,
     graph_map,
     principal_map,
     repulsion,
-    shares_of_neighbors,
 )
 
 DIGITS = load_digits().data[:600]
@@ -76,14 +74,6 @@ def test_duplicates_lie_together_and_parts_apart():
     assert np.linalg.norm(middles[0] - middles[1]) > found[:300].std()
 
 
-def test_it_goes_on_from_a_start_and_tells_how_far_it_is(digits):
-    told = []
-    start = np.random.default_rng(0).normal(size=(600, 2))
-    graph_map(digits, start, progress=lambda stage, share: told.append((stage, share)))
-    assert told[0] == ("map", 0.0)
-    assert told[-1] == ("map", 1.0)
-
-
 @pytest.mark.parametrize("start", [np.zeros((5, 2)), np.full((600, 2), np.nan), np.zeros(600)])
 def test_a_start_of_another_shape_is_refused(digits, start):
     with pytest.raises(ValueError, match="600 finite rows of two numbers"):
@@ -103,24 +93,6 @@ def test_few_rows_and_columns_have_a_principal_map(shape):
     places = principal_map(np.arange(np.prod(shape), dtype=float).reshape(shape))
     assert places.shape == (shape[0], 2)
     assert np.isfinite(places).all()
-
-
-def edge_by_edge(places, W):
-    """The pull as it is defined."""
-    W, pull = W.toarray(), np.zeros_like(places)
-    for i in range(len(W)):
-        for j in np.flatnonzero(W[i]):
-            between = places[j] - places[i]
-            pull[i] += W[i, j] / W[i].sum() * between / (1 + between @ between)
-    return pull
-
-
-def test_it_is_that_of_a_plain_loop():
-    rng = np.random.default_rng(0)
-    W = Graph.from_features(rng.normal(size=(80, 3)), n_neighbors=4).W
-    places = rng.normal(0, 3, (80, 2))
-    found = attraction(places, W, shares_of_neighbors(W), ThreadPool(2))
-    assert np.allclose(found, edge_by_edge(places, W), atol=1e-6)
 
 
 def pair_by_pair(places):

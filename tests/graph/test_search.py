@@ -1,4 +1,4 @@
-"""Searches for neighbours against brute force, and the compiled code beneath them."""
+"""Searches for neighbours against brute force, and compiled code that is kept."""
 
 import os
 import subprocess
@@ -6,11 +6,9 @@ import sys
 
 import numpy as np
 import pytest
-from numba import njit
 
 from graphwell import Graph
 from graphwell.graph import cells, knn
-from graphwell.graph.compiled import LANES, TILE_POINTS, TILE_ROWS, at_most, compare_tile, pack
 from graphwell.graph.knn import CellSearch, FlatSearch, KDTreeSearch, build_search, neighbors_of_all
 from tests.helpers import brute_force
 
@@ -135,71 +133,6 @@ def test_nearly_every_point_is_in_the_cell_of_the_nearest_centroid(n_cells, monk
     apart = np.linalg.norm(points[:, None] - found.centroids[None], axis=2)
     assert (apart.argmin(axis=1) == cell).mean() > 0.97
     assert np.take_along_axis(apart, cell[:, None], 1).mean() < 1.002 * apart.min(axis=1).mean()
-
-
-def test_cells_that_lie_together_are_grouped_in_parts_of_about_equal_size():
-    centres, sizes = np.array([[0.0], [5.0], [0.1], [5.1], [9.0]]), np.array([10, 10, 10, 10, 20])
-    assert cells.grouped(centres, sizes, 3).tolist() == [0, 1, 0, 1, 2]
-    assert cells.grouped(centres, sizes, 1).tolist() == [0] * 5
-
-
-@njit
-def masked(values, first, bound):
-    return at_most(values, first, bound)
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_a_mask_has_a_bit_for_each_value_within_the_bound(dtype):
-    values = np.random.default_rng(0).integers(-3, 4, size=3 * LANES).astype(dtype)
-    values[LANES + 2 : LANES + 5] = np.nan, np.inf, -np.inf
-    for first in (0, 5, LANES, 2 * LANES):
-        for bound in (-4.0, 0.0, 3.0, np.inf, np.nan):
-            expected = sum(1 << lane for lane in range(LANES) if values[first + lane] <= bound)
-            assert masked(values, first, dtype(bound)) == expected
-
-
-@njit
-def compared(rows, points, packed, lengths, apart):
-    width = pack(points, len(points), packed, lengths)
-    for first in range(0, len(rows), TILE_ROWS):
-        for block in range(width // TILE_POINTS):
-            compare_tile(rows, first, packed, block, lengths, apart[first : first + TILE_ROWS])
-    return width
-
-
-def tiles_of(rows, points):
-    """What all tiles say together, with the lanes that fill up the last block."""
-    width = -(-len(points) // LANES) * LANES
-    packed = np.full((width // TILE_POINTS, points.shape[1], TILE_POINTS), np.nan, dtype=np.float32)
-    lengths = np.full(width, np.nan, dtype=np.float32)
-    lengths[: len(points)] = (points**2).sum(axis=1)
-    apart = np.full((len(rows), width), np.nan, dtype=np.float32)
-    assert compared(rows, points, packed, lengths, apart) == width
-    return apart
-
-
-@pytest.mark.parametrize("d", [1, 7, 50])
-@pytest.mark.parametrize("n_points", [1, LANES - 1, LANES, 3 * LANES + 5])
-def test_tiles_are_squared_distances_less_the_length_of_the_row(d, n_points):
-    rng = np.random.default_rng(d * n_points)
-    rows = rng.normal(size=(3 * TILE_ROWS, d)).astype(np.float32)
-    points = rng.normal(size=(n_points, d)).astype(np.float32)
-    apart = tiles_of(rows, points)
-    exact = ((rows[:, None].astype(float) - points) ** 2).sum(axis=2) - (rows.astype(float) ** 2).sum(axis=1)[
-        :, None
-    ]
-    np.testing.assert_allclose(apart[:, :n_points], exact, atol=1e-4)
-    assert (apart[:, n_points:] == np.inf).all()
-
-
-def test_what_is_no_number_is_infinitely_far():
-    rows, points = np.ones((TILE_ROWS, 3), dtype=np.float32), np.ones((4, 3), dtype=np.float32)
-    rows[1, 2], points[2, 0], points[3, 1] = np.nan, np.inf, np.nan
-    with np.errstate(invalid="ignore"):
-        apart = tiles_of(rows, points)
-    assert (apart[1] == np.inf).all()
-    assert (apart[0, 2:] == np.inf).all()
-    np.testing.assert_array_equal(apart[0, :2], [-3.0, -3.0])
 
 
 NOWHERE = """

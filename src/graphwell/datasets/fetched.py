@@ -4,7 +4,6 @@ import gzip
 import hashlib
 import os
 import zlib
-from collections.abc import Iterator
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -13,7 +12,6 @@ import numpy as np
 from graphwell._types import IntArray
 from graphwell.io.files import written_together, written_whole
 
-PARTS = ("train", "t10k")
 IMAGES, LABELS = "images-idx3-ubyte", "labels-idx1-ubyte"
 # Address, and the checksum of each file: sha256 of what is packed in it, which does not depend on who packed
 # it; md5, as others publish it, of the file itself.
@@ -38,7 +36,7 @@ SOURCES = {
     ),
 }
 SECONDS = 60  # that a server may stay silent
-MOST_BYTES = 60_000_000  # no file is larger
+MOST_BYTES = 60_000_000  # no file is larger; of a longer answer the rest is not waited for
 
 
 def fetch(name: str, data_dir: str | Path | None = None) -> Path:
@@ -66,60 +64,52 @@ def fetch(name: str, data_dir: str | Path | None = None) -> Path:
     if name not in SOURCES:
         raise ValueError(f"There is no data set {name!r}; there are {', '.join(SOURCES)}.")
     address, files = SOURCES[name]
-    places = list(_usual_folders()) if data_dir is None else [Path(data_dir)]
+    places = _places(data_dir)
     for place in places:
-        folder = place / name
-        if all((folder / file).is_file() for file in files):
+        if all((place / name / file).is_file() for file in files):
             for file, checksum in files.items():
-                _check_bytes(folder / file, (folder / file).read_bytes(), checksum)
-            return folder
+                _unpacked(place / name / file, (place / name / file).read_bytes(), checksum)
+            return place / name
     folder = places[-1] / name
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OSError(
-            f"{folder} cannot be made ({error.strerror}); fetch the data into another folder, as data_dir."
-        ) from error
+    folder.mkdir(parents=True, exist_ok=True)
     with written_together() as held:
         for file, checksum in files.items():
             try:
                 with urlopen(address + file, timeout=SECONDS) as answer:
-                    content = answer.read(MOST_BYTES + 1)
+                    content = answer.read(MOST_BYTES)
             except OSError as error:
                 raise OSError(
                     f"{address + file} could not be downloaded ({error}); "
                     "put the file into a folder of that name and give the one above as data_dir."
                 ) from error
-            if len(content) > MOST_BYTES:
-                raise ValueError(f"{address + file} sends more than the {MOST_BYTES:,} bytes it may have.")
-            _check_bytes(Path(address + file), content, checksum)
+            _unpacked(Path(address + file), content, checksum)
             held.enter_context(written_whole(folder / file)).write(content)
     return folder
 
 
-def _usual_folders() -> Iterator[Path]:
-    if os.environ.get("GRAPHWELL_DATA"):
-        yield Path(os.environ["GRAPHWELL_DATA"])
-    yield Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "graphwell"
+def _places(data_dir: str | Path | None) -> list[Path]:
+    if data_dir is not None:
+        return [Path(data_dir)]
+    named = os.environ.get("GRAPHWELL_DATA")
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "graphwell"
+    return [*([Path(named)] if named else []), cache]
 
 
-def _check_bytes(path: Path, content: bytes, checksum: str) -> None:
-    """Refuse bytes that are not those of the public file."""
+def _unpacked(path: Path, content: bytes, checksum: str) -> bytes:
+    """What is packed in a file, or the file itself; refused if it is not the public one."""
     kind, _, digest = checksum.partition(":")
-    content = _unpacked(path, content) if kind == "sha256" else content
-    found = hashlib.new(kind, content, usedforsecurity=False).hexdigest()
+    packed = content
+    try:
+        content = gzip.decompress(content) if path.suffix == ".gz" else content
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise ValueError(f"{path} is truncated or corrupt ({error}); remove it and get it anew.") from error
+    found = hashlib.new(kind, content if kind == "sha256" else packed, usedforsecurity=False).hexdigest()
     if found != digest:
         raise ValueError(
             f"{path} is not the file that it should be: its {kind} is {found}, not {digest}; "
             "remove it and try again."
         )
-
-
-def _unpacked(path: Path, content: bytes) -> bytes:
-    try:
-        return gzip.decompress(content)
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise ValueError(f"{path} is truncated or corrupt ({error}); remove it and get it anew.") from error
+    return content
 
 
 def load_mnist(data_dir: str | Path | None = None) -> tuple[IntArray, IntArray]:
@@ -147,42 +137,23 @@ def load_mnist(data_dir: str | Path | None = None) -> tuple[IntArray, IntArray]:
     >>> X.shape, y[:3]  # doctest: +SKIP
     ((70000, 784), array([5, 0, 4]))
     """
-    names = [f"{part}-{kind}{end}" for part in PARTS for kind in (IMAGES, LABELS) for end in ("", ".gz")]
-    places = list(_usual_folders()) if data_dir is None else [Path(data_dir)]
-    folders = [folder for place in places for folder in (place, place / "mnist")]
-    folder = next((f for f in folders if any((f / name).is_file() for name in names)), None)
+    files = SOURCES["mnist"][1]
+    folders = [folder for place in _places(data_dir) for folder in (place, place / "mnist")]
+    some = [name for file in files for name in (file, file.removesuffix(".gz"))]
+    folder = next((f for f in folders if any((f / name).is_file() for name in some)), None)
     if folder is None and data_dir is not None:
         raise FileNotFoundError(
             f"data_dir={str(data_dir)!r} holds no MNIST files, nor does its subfolder mnist; "
-            f"it should hold {PARTS[0]}-{IMAGES} and the three others, plain or .gz."
+            f"it should hold {some[1]} and the three others, plain or .gz."
         )
     folder = folder or fetch("mnist")
-    images, labels = [], []
-    for part in PARTS:
-        images.append(_read_idx(folder, f"{part}-{IMAGES}", 3))
-        labels.append(_read_idx(folder, f"{part}-{LABELS}", 1))
-        if len(images[-1]) != len(labels[-1]) or images[-1].shape[1:] != (28, 28):
-            raise ValueError(
-                f"{folder}: the {part} files do not fit together: images of shape {images[-1].shape} and "
-                f"{len(labels[-1])} labels; get MNIST anew."
-            )
-    return np.concatenate(images).reshape(-1, 784), np.concatenate(labels).astype(np.int64)
-
-
-def _read_idx(folder: Path, name: str, n_axes: int) -> IntArray:
-    """Read one IDX file: type and number of axes in four bytes, each length in four, then the values."""
-    path = next((p for p in (folder / name, folder / f"{name}.gz") if p.is_file()), None)
-    if path is None:
-        raise FileNotFoundError(f"{folder} has some of the MNIST files but neither {name} nor {name}.gz.")
-    content = path.read_bytes()
-    content = _unpacked(path, content) if path.suffix == ".gz" else content
-    if len(content) < 4 + 4 * n_axes or content[:4] != bytes([0, 0, 8, n_axes]):  # 8: unsigned bytes
-        raise ValueError(f"{path} is not an IDX file with {n_axes} axes of bytes; get this file anew.")
-    shape = np.frombuffer(content, ">u4", n_axes, offset=4).astype(np.int64)
-    values = np.frombuffer(content, np.uint8, offset=4 + 4 * n_axes)
-    if len(values) != shape.prod():
-        raise ValueError(
-            f"{path} is truncated or corrupt: it announces {shape.prod():,} values and holds "
-            f"{len(values):,}; get this file anew."
-        )
-    return values.reshape(shape)
+    values = []
+    for file, checksum in files.items():
+        plain = file.removesuffix(".gz")
+        path = next((p for p in (folder / plain, folder / file) if p.is_file()), None)
+        if path is None:
+            raise FileNotFoundError(f"{folder} has some of the MNIST files but neither {plain} nor {file}.")
+        # Type and number of axes in four bytes, each length in four, then the values.
+        header = 16 if IMAGES in file else 8
+        values.append(np.frombuffer(_unpacked(path, path.read_bytes(), checksum), np.uint8, offset=header))
+    return np.concatenate(values[::2]).reshape(-1, 784), np.concatenate(values[1::2]).astype(np.int64)
