@@ -38,6 +38,10 @@ def test_every_public_name_can_be_imported():
         _ = gw.from_dataset
     with pytest.raises(AttributeError, match="segment the frames as a volume"):
         _ = gw.segment_frames
+    with pytest.raises(AttributeError, match=r"networkx\.to_scipy_sparse_array"):
+        _ = gw.Graph.from_networkx
+    with pytest.raises(AttributeError, match=r"write preview\(\)"):
+        _ = gw.active.Session.glance
 
 
 def test_the_module_is_the_program():

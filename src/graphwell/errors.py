@@ -104,6 +104,16 @@ class _Wording(Formatter):
 PACKAGE = str(Path(__file__).parent)
 
 
+class Gone:
+    """A name of an earlier version, in a class: whoever uses it reads what to write instead."""
+
+    def __init__(self, instead: str) -> None:
+        self.instead = instead
+
+    def __get__(self, instance: object, owner: type | None = None) -> Any:
+        raise AttributeError(f"this name is of an earlier version; write {self.instead}")
+
+
 class UnreachableWarning(UserWarning):
     """Some rows lie in a connected component without any label."""
 

@@ -17,7 +17,7 @@ import graphwell as gw
 from graphwell import __version__
 from graphwell.cli import options as cli_options
 from graphwell.cli._run import Exit, bars, ends_cleanly
-from graphwell.cli.app import COMMANDS, app
+from graphwell.cli.app import COMMANDS, app, main
 from graphwell.cli.demo import run_questions
 from graphwell.errors import OptionError
 from graphwell.jobs.classify import ClassifyOptions
@@ -275,3 +275,19 @@ def test_the_figures_of_the_demo(tmp_path):
     errors = {name: error for name, error, _ in run_questions(tmp_path)[0]}
     assert errors["graphwell, 10 answers"] == min(errors.values()) < 0.06
     assert errors["graphwell, 10 random labels"] > 0.2
+
+
+@pytest.mark.parametrize(
+    ("option", "instead"),
+    [
+        ("--neighbors", "--set n_neighbors=NUMBER"),
+        ("--safe-csv", "--set safe_csv=VALUE"),
+        ("--no-tune", "models=none"),
+    ],
+)
+def test_an_option_of_an_earlier_version_says_what_to_write_instead(option, instead, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["graphwell", "classify", "pets.csv", option])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    assert instead in capsys.readouterr().err

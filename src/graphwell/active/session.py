@@ -15,7 +15,7 @@ from graphwell.active.accuracy import AccuracyEstimate, Checked, estimated_accur
 from graphwell.active.prepared import known_labels, labels_of, prepare, row_numbers, scores_of
 from graphwell.active.query import Suggestions
 from graphwell.active.strategies import DEFAULT, find_strategy
-from graphwell.errors import OptionError
+from graphwell.errors import Gone, OptionError
 from graphwell.estimators.base import GraphClassifier
 from graphwell.estimators.diffuse import DiffuseInterfaceClassifier
 from graphwell.estimators.labels import Labels
@@ -235,6 +235,8 @@ class Session:
         """Never ask for these rows again; a label that one of them had is taken back."""
         self.take_back(rows)
         self._barred.update(row_numbers(np.atleast_1d(rows), self.n_rows, "rows").tolist())
+
+    glance, take_over = Gone("preview()."), Gone("add_checked(checked).")
 
     def preview(self) -> Any:
         """A label for each row before the fit, None where no label reaches: in a tenth of a fit's time.

@@ -1,5 +1,6 @@
 """The program: its commands with examples of them."""
 
+import sys
 from collections.abc import Callable
 from inspect import cleandoc
 from typing import Annotated
@@ -76,6 +77,22 @@ for _command, _lines in COMMANDS.items():
 app.add_typer(example, name="example")
 
 
+# Options of 0.1 that are written otherwise today.
+TAKEN_BY_SET = (
+    "as-category as-number channel-axis color-scale decimal delimiter encoding evidence fidelity max-memory "
+    "max-pixels patch pca radius safe-csv scale smoothing snap spacing splits start strokes-on-picture"
+)
+INSTEAD = {f"--{name}": f"--set {name.replace('-', '_')}=VALUE" for name in TAKEN_BY_SET.split()} | {
+    "--neighbors": "--set n_neighbors=NUMBER",
+    "--no-tune": "--set models=none",
+    "--holdout": "graphwell compare; classify estimates the accuracy itself",
+}
+
+
 def main() -> None:
     """Run the program."""
+    for argument in sys.argv[1:]:
+        if instead := INSTEAD.get(argument.partition("=")[0]):
+            typer.echo(f"graphwell: {argument} is no option any more; write {instead}.", err=True)
+            raise SystemExit(2)
     app(prog_name="graphwell")

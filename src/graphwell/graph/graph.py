@@ -11,7 +11,7 @@ from scipy.sparse import csgraph
 from graphwell._rows import hash_of
 from graphwell._threads import thread_count
 from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell.errors import counted
+from graphwell.errors import Gone, counted
 from graphwell.graph.checks import (
     check_affinities,
     check_points,
@@ -221,6 +221,10 @@ class Graph:
             del indices, distances  # lists of all rows: what is not needed any more makes room for the matrix
             W = frozen(symmetric_affinity(chosen, weights))
         return cls(W, Origin(features, search, tau, X.shape[1], n_neighbors, scale_neighbor))
+
+    from_networkx = Gone("Graph.from_affinity(networkx.to_scipy_sparse_array(G)).")
+    from_igraph = Gone('Graph.from_affinity(g.get_adjacency_sparse("weight")).')
+    from_sknetwork = from_pyg = Gone("Graph.from_affinity(A), A a sparse symmetric matrix.")
 
     @classmethod
     def from_affinity(cls, W: Any) -> "Graph":
