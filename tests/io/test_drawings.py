@@ -1,4 +1,4 @@
-"""Drawings of graphwell, labelme and COCO in JSON files."""
+"""Drawings of graphwell and labelme in JSON files."""
 
 import json
 from base64 import b64encode
@@ -20,8 +20,8 @@ def write(tmp_path, document):
     return path
 
 
-def drawn(tmp_path, document, picture=None):
-    return read_seeds(write(tmp_path, document), SHAPE, name=picture)
+def drawn(tmp_path, document):
+    return read_seeds(write(tmp_path, document), SHAPE)
 
 
 def marked(drawing, number):
@@ -87,53 +87,13 @@ def test_every_kind_of_shape(tmp_path):
     assert drawing.classes[9, 1] == drawing.classes[1, 2] == 0
 
 
-def coco(*annotations, pictures=("leaf.png",)):
-    height, width = SHAPE
-    return {
-        "images": [
-            {"id": i, "file_name": f"train/{name}", "height": height, "width": width}
-            for i, name in enumerate(pictures)
-        ],
-        "categories": [{"id": 3, "name": "cat"}, {"id": 9, "name": "dog"}],
-        "annotations": [{"image_id": 0, "category_id": 3, **found} for found in annotations],
-    }
-
-
-def runs(mask):
-    """Lengths of runs down the columns, the first of unmarked pixels."""
-    flat = mask.T.ravel()
-    ends = np.flatnonzero(np.diff(flat)) + 1
-    lengths = np.diff([0, *ends, len(flat)]).tolist()
-    return [0, *lengths] if flat[0] else lengths
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_runs_of_pixels(tmp_path, seed):
-    mask = np.random.default_rng(seed).random(SHAPE) < (0.1, 0.5, 0.9)[seed]
-    drawing = drawn(tmp_path, coco({"segmentation": {"size": list(SHAPE), "counts": runs(mask)}}))
-    np.testing.assert_array_equal(drawing.classes == 0, mask)
-
-
-def test_one_picture_of_many(tmp_path):
-    both = coco({"segmentation": [[0, 0, 4, 0, 4, 3]], "image_id": 1}, pictures=("a.png", "b.png"))
-    assert (drawn(tmp_path, both, "b.png").classes == 0).any()
-    with pytest.raises(ValueError, match="marks no pixel at all"):
-        drawn(tmp_path, both, "a.png")
-    with pytest.raises(ValueError, match=r"holds 2 pictures, 0 of them with the name c\.png"):
-        drawn(tmp_path, both, "c.png")
-
-
-def marks_of(segmentation):
-    return coco({"segmentation": segmentation})
-
-
 @pytest.mark.parametrize(
     ("document", "words"),
     [
         ("", "is empty"),
         ("{", "is no JSON file"),
         ("[" * 100_000, "is no JSON file"),
-        ([1, 2], "no drawing of a known kind; known are graphwell strokes, labelme, COCO"),
+        ([1, 2], "no drawing of a known kind; known are graphwell strokes and labelme"),
         ({"format": "graphwell-strokes"}, "as a graphwell strokes drawing: 'version' is missing"),
         (strokes(version=2), "only version 1 is known"),
         (strokes(size=[10, 12]), "drawn on a picture of 10 x 12"),
@@ -148,11 +108,6 @@ def marks_of(segmentation):
         (shapes(shape("spline", "a", (1, 1))), "of the kind 'spline'; known are polygon"),
         (shapes(shape("mask", "a", (0, 0), mask="AAAA")), "no PNG picture"),
         (shapes(shape("rectangle", "a", (0, 0))), "values to unpack"),
-        (marks_of([]), "a box alone marks no pixels"),
-        (marks_of({"size": [3, 3], "counts": [9]}), "a mask has the size"),
-        (marks_of({"size": list(SHAPE), "counts": [9]}), "runs of a mask are 9 pixels long, not 120"),
-        (marks_of({"size": list(SHAPE), "counts": "PPYo1"}), "compressed runs; unpack them with"),
-        (marks_of([[1, 2, 3]]), "reshape"),
     ],
 )
 def test_garbled_files_are_refused_in_one_sentence(tmp_path, document, words):

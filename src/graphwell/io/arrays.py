@@ -7,7 +7,7 @@ checked before memory is asked for. The only module that imports zarr.
 import json
 import math
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -22,33 +22,34 @@ from graphwell.memory import check_fits
 COPIES = 2  # an array is read, and its numbers are brought into another type
 METADATA = (".zarray", ".zmetadata", "zarr.json")
 MOST_METADATA = 50_000_000
+Check = Callable[[tuple[int, ...]], None]
 UNSAFE = ("pickle", "numcodecs.pickle")
 """Codecs of Zarr that run what they read."""
 
 
-def load_npy(path: Path) -> Any:
-    """Read the array of a `.npy` file."""
-    loaded = _load(path, ".npy")
+def load_npy(path: Path, check: Check = lambda shape: None) -> Any:
+    """Read the array of a `.npy` file; `check` may refuse it by the shape that it declares."""
+    loaded = _load(path, ".npy", check)
     if not isinstance(loaded, np.ndarray):
         raise ValueError(f"{path} holds several arrays although its name ends in .npy; rename it to .npz.")
     return loaded
 
 
-def load_npz(path: Path) -> dict[str, Any]:
+def load_npz(path: Path, check: Check = lambda shape: None) -> dict[str, Any]:
     """Read the arrays of a `.npz` file by name."""
-    loaded: dict[str, Any] = _load(path, ".npz")
+    loaded: dict[str, Any] = _load(path, ".npz", check)
     if not isinstance(loaded, dict):
         raise ValueError(f"{path} holds one array although its name ends in .npz; rename it to .npy.")
     return loaded
 
 
-def _load(path: Path, kind: str) -> Any:
+def _load(path: Path, kind: str, check: Check) -> Any:
     try:
         with path.open("rb") as file:
             magic = file.read(2)
             file.seek(0)
             if magic != b"PK":
-                return _array(str(path), file, path.stat().st_size)
+                return _array(str(path), file, path.stat().st_size, check)
             with zipfile.ZipFile(file) as archive:
                 members = [member for member in archive.infolist() if member.filename.endswith(".npy")]
                 check_fits(path, COPIES * sum(member.file_size for member in members))
@@ -56,7 +57,7 @@ def _load(path: Path, kind: str) -> Any:
                 for member in members:
                     name = member.filename.removesuffix(".npy")
                     with archive.open(member) as opened:
-                        arrays[name] = _array(f"{path}: the array {name!r}", opened, member.file_size)
+                        arrays[name] = _array(f"{path}: the array {name!r}", opened, member.file_size, check)
                 return arrays
     except (OSError, MemoryError, OptionError):
         raise
@@ -66,9 +67,12 @@ def _load(path: Path, kind: str) -> Any:
         ) from error
 
 
-def _array(name: str, file: IO[bytes], size: int) -> Any:
+def _array(name: str, file: IO[bytes], size: int, check: Check) -> Any:
     """One array; what its header declares is compared with the size of the file before it is believed."""
-    shape, dtype = declared(file)
+    version = np.lib.format.read_magic(file)
+    reader = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    shape, _, dtype = reader(file)
+    check(shape)
     if dtype.hasobject:
         problem = (
             "{} holds Python objects, which are never unpickled; save text or numbers, y.astype(str) say."
@@ -80,14 +84,6 @@ def _array(name: str, file: IO[bytes], size: int) -> Any:
     check_fits(name, COPIES * n_bytes)
     file.seek(0)
     return np.lib.format.read_array(file, allow_pickle=False)
-
-
-def declared(file: IO[bytes]) -> tuple[tuple[int, ...], Any]:
-    """Shape and type that the header of an array declares."""
-    version = np.lib.format.read_magic(file)
-    reader = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-    shape, _, dtype = reader(file)
-    return tuple(shape), dtype
 
 
 # --------------------------------------------------------------------------------- archives with a checksum

@@ -1,6 +1,6 @@
 """Marks in files: classes of pixels, drawn as strokes, polygons and masks, or listed one by one.
 
-Drawings are the JSON of graphwell's own page, labelme and COCO. Points are (x, y) from the top left
+Drawings are the JSON of graphwell's own page and of labelme. Points are (x, y) from the top left
 corner of the picture: the middle of its first pixel is (0.5, 0.5). A pixel is marked if its middle is
 covered; later shapes cover earlier ones.
 """
@@ -8,12 +8,12 @@ covered; later shapes cover earlier ones.
 import json
 import warnings
 from base64 import b64decode
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from colorsys import hsv_to_rgb
 from dataclasses import dataclass, field
 from io import BytesIO
 from itertools import pairwise
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -96,14 +96,10 @@ def color_of(text: str) -> tuple[int, int, int]:
 
 
 class Drawing:
-    """Pixels that are marked shape by shape, with the names of their classes.
+    """Pixels that are marked shape by shape, with the names of their classes."""
 
-    `picture` is the file name of the picture: a drawing may hold the shapes of several.
-    """
-
-    def __init__(self, shape: tuple[int, int], picture: str | None = None) -> None:
+    def __init__(self, shape: tuple[int, int]) -> None:
         self.classes: IntArray = np.full(shape, ERASED)
-        self.picture = picture
         self.names: list[str] = []  # in the order in which they came up
         self.colors: dict[int, tuple[int, int, int]] = {}  # of classes that came with one
 
@@ -259,72 +255,21 @@ def _labelme_mask(text: str, most_pixels: int) -> BoolArray:
     raise ValueError("a mask is larger than the picture")
 
 
-def _draw_coco(document: Any, drawing: Drawing) -> None:
-    """Draw the annotations of one picture of a COCO file: polygons, or runs of pixels."""
-    pictures = document["images"]
-    if len(pictures) != 1:  # the only one may have any name
-        name = drawing.picture
-        found = [picture for picture in pictures if PurePosixPath(picture["file_name"]).name == name]
-        if len(found) != 1:
-            raise ValueError(f"it holds {len(pictures)} pictures, {len(found)} of them with the name {name}")
-        pictures = found
-    picture = pictures[0]
-    drawing.check_size(picture["width"], picture["height"])
-    names = {category["id"]: category["name"] for category in document["categories"]}
-    for annotation in document["annotations"]:
-        if annotation["image_id"] != picture["id"]:
-            continue
-        marked, number = annotation["segmentation"], drawing.number_of(names[annotation["category_id"]])
-        if isinstance(marked, dict):
-            drawing.mask(_mask_of_runs(marked, drawing.classes.shape), number)
-        elif marked:
-            for ring in marked:
-                drawing.polygon(np.asarray(ring, dtype=np.float64).reshape(-1, 2), number)
-        else:
-            raise ValueError("an annotation has no segmentation; a box alone marks no pixels")
-
-
-def _mask_of_runs(runs: Any, shape: tuple[int, ...]) -> BoolArray:
-    """The mask of runs down the columns, unmarked and marked by turns."""
-    if tuple(runs["size"]) != tuple(shape):
-        raise ValueError(f"a mask has the size {runs['size']}, the image {list(shape)}")
-    counts = runs["counts"]
-    if isinstance(counts, str):
-        raise ValueError("a mask has compressed runs; unpack them with pycocotools.mask.decode")
-    lengths = np.array(counts, dtype=np.int64)
-    if (lengths < 0).any() or lengths.sum() != shape[0] * shape[1]:
-        raise ValueError(f"the runs of a mask are {lengths.sum()} pixels long, not {shape[0] * shape[1]}")
-    marked = np.repeat(np.arange(len(lengths)) % 2 == 1, lengths)
-    return marked.reshape(shape[1], shape[0]).T
-
-
-KEYS = {  # what documents of a program hold
-    "labelme": {"shapes", "imageHeight"},
-    "COCO": {"images", "annotations", "categories"},
-    "graphwell strokes": {"format"},
-}
-PROGRAMS: dict[str, Callable[[Any, Drawing], None]] = {
-    "graphwell strokes": _draw_strokes,
-    "labelme": _draw_labelme,
-    "COCO": _draw_coco,
-}
-
-
-def read_drawing(path: Path, shape: tuple[int, int], picture: str | None = None) -> Marks:
-    """Read the marked pixels of a picture; `picture` is its file name, where a drawing holds several."""
+def read_drawing(path: Path, shape: tuple[int, int]) -> Marks:
+    """Read the marked pixels of a picture."""
     check_fits(path, BYTES_PER_BYTE * path.stat().st_size)
     try:
         document = json.loads(path.read_text(encoding="utf-8-sig"))
     except (ValueError, RecursionError) as error:
         raise OptionError("seeds", "{field} {} is no JSON file, or a damaged one.", path) from error
     held = set(document) if isinstance(document, dict) else set()
-    name = next((program for program, keys in KEYS.items() if keys <= held), None)
-    if name is None:
-        problem = "{field} {} is no drawing of a known kind; known are {}."
-        raise OptionError("seeds", problem, path, ", ".join(PROGRAMS))
-    drawing = Drawing(shape, picture)
+    if "format" not in held and not {"shapes", "imageHeight"} <= held:
+        problem = "{field} {} is no drawing of a known kind; known are graphwell strokes and labelme."
+        raise OptionError("seeds", problem, path)
+    name, draw = ("graphwell strokes", _draw_strokes) if "format" in held else ("labelme", _draw_labelme)
+    drawing = Drawing(shape)
     try:
-        PROGRAMS[name](document, drawing)
+        draw(document, drawing)
     except GARBLED as error:
         reason = f"{error.args[0]!r} is missing" if isinstance(error, KeyError) else str(error)[:200]
         problem = "{field} {} cannot be read as a {} drawing: {}."
@@ -335,7 +280,7 @@ def read_drawing(path: Path, shape: tuple[int, int], picture: str | None = None)
     return Marks(classes, {number: drawing.names[number] for number in marked}, colors)
 
 
-def read_list(path: Path, shape: tuple[int, int], _: str | None = None) -> Marks:
+def read_list(path: Path, shape: tuple[int, int]) -> Marks:
     """Read marks as lines ``row,col,class`` of text, counted from 0 at the top left."""
     check_fits(path, BYTES_PER_BYTE * path.stat().st_size)
     try:

@@ -6,9 +6,8 @@ Only this module imports nibabel.
 
 import gzip
 import math
-import zipfile
 from collections.abc import Callable
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from pathlib import Path
 from typing import IO, Any
 
@@ -17,7 +16,7 @@ import numpy as np
 from graphwell._types import FloatArray, IntArray
 from graphwell.errors import OptionError
 from graphwell.io import drawings, pictures
-from graphwell.io.arrays import declared, load_npy, load_npz, opened_zarr, require_zarr
+from graphwell.io.arrays import load_npy, load_npz, opened_zarr, require_zarr
 from graphwell.io.drawings import Colors, Marks, check_size, marked_classes, numbered
 from graphwell.io.files import check_input, either, endings
 from graphwell.io.painted import Painting, check_background, read_painted
@@ -56,23 +55,16 @@ def _read_array_classes(path: Path, max_pixels: int) -> IntArray:
 
 
 def _array(path: Path, name: str, max_pixels: int) -> Any:
-    is_alone, shapes = path.suffix.lower() == ".npy", []
-    with suppress(Exception), path.open("rb") as file:  # reading will say what is wrong with a damaged file
-        if is_alone:
-            shapes.append(declared(file)[0])
-        else:
-            with zipfile.ZipFile(file) as archive:
-                for member in archive.namelist():
-                    shapes.append(declared(archive.open(member))[0])
-    for shape in shapes:
+    def check(shape: tuple[int, ...]) -> None:
         check_shape(path, shape, max_pixels)
-    if is_alone:
-        return load_npy(path)
-    arrays = load_npz(path)
+
+    if path.suffix.lower() == ".npy":
+        return load_npy(path, check)
+    arrays = load_npz(path, check)
     if name not in arrays and len(arrays) != 1:
         names = ", ".join(sorted(arrays)) or "none"
         raise ValueError(f"{path} must hold one array, or one called {name!r}; it holds {names}.")
-    return arrays[name] if name in arrays else next(iter(arrays.values()))
+    return arrays.get(name, next(iter(arrays.values())))
 
 
 # ---------------------------------------------------------------------------------------------------- Zarr
@@ -219,7 +211,7 @@ PLACEMENTS: dict[str, Callable[[Path], Placement | None]] = {
 }
 # Marks are painted colours, or shapes and lists of pixels, or the classes of a picture or volume as numbers.
 PAINTED = (".png", ".jpg", ".jpeg", *TIFF)
-DRAWN: dict[str, Callable[[Path, tuple[int, int], str | None], Marks]] = {
+DRAWN: dict[str, Callable[[Path, tuple[int, int]], Marks]] = {
     **dict.fromkeys((".txt", ".csv"), drawings.read_list),
     ".json": drawings.read_drawing,
 }
@@ -275,13 +267,12 @@ def read_seeds(
     painting: Painting = Painting(),  # noqa: B008 (frozen)
     *,
     picture: FloatArray | None = None,
-    name: str | None = None,
     max_pixels: int = MAX_PIXELS,
 ) -> Marks:
     """Read the seeds of a picture or volume, of the size `shape`.
 
     Seeds of three axes, as large as the whole `picture`, say that it is a volume. Marks may be painted over
-    a copy of the picture. `name` is that of its file, where a drawing holds the shapes of several.
+    a copy of the picture.
     """
     check_background(painting.background)
     suffix = suffix_for(path, "seeds")
@@ -294,7 +285,7 @@ def read_seeds(
         check_size(path, pixels.shape[:2], shape)
         return read_painted(path, pixels, painting, picture, exact=suffix in EXACT)
     if suffix in DRAWN:
-        marks = DRAWN[suffix](path, (shape[0], shape[1]), name)
+        marks = DRAWN[suffix](path, (shape[0], shape[1]))
         marked_classes(path, marks.classes)
         return marks
     classes: IntArray = NUMBERS[suffix](path, max_pixels)

@@ -244,7 +244,7 @@ def _read(options: SegmentOptions) -> Scene:
     )
     marks = read_seeds(
         options.seeds, picture.shape[: max(2, picture.ndim - 1)], painting,
-        picture=filled(picture), name=options.image.name, max_pixels=options.max_pixels,
+        picture=filled(picture), max_pixels=options.max_pixels,
     )  # fmt: skip
     n_axes = marks.classes.ndim
     if options.channel_axis is not None and n_axes == picture.ndim:
