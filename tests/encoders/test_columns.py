@@ -151,6 +151,14 @@ def test_categories_become_indicators():
     assert np.isnan(treated(["b", "a", "b", "a", ""], missing="keep")[1][-1]).all()
 
 
+def test_categories_that_differ_in_case_or_blanks_are_joined_with_a_note():
+    told, X, _ = treated(["red", "Red", "red ", "dark  blue", "Dark blue", "red"] * 3)
+    assert str(told.became).startswith("2 indicators; ")
+    assert str(told.became).endswith("differ in case or blanks alone and are one category")
+    assert told.warns
+    np.testing.assert_array_equal(X[[0, 3]], X[[1, 4]])
+
+
 def test_words_in_new_rows_of_a_column_of_numbers_are_told():
     encoder = gw.TableEncoder(standardise=False).fit({"x": [1.0, 2.0, 4.0]})
     with pytest.warns(UserWarning, match=r"2 of 3 cells of 'x' are no numbers \('low', say\); they count as"):
@@ -247,6 +255,8 @@ def test_counters_and_identifiers_are_told_from_features():
     assert why(shuffled**2, "Patient ID") == own
     assert why([f"P{i:03}" for i in range(20)]) == own
     assert why([f"row number {i} of many" for i in range(40)]) == own
+    codes = [f"AX{i:03}-{7 * i % 13}" for i in range(60)]
+    assert why([*codes[:59], codes[0]]) == "nearly every row has its own code"
     for kept in (np.append(shuffled[:-1], shuffled[0]), shuffled**2, np.arange(9), np.arange(20) + 0.5):
         assert why(kept) is None
     assert why(np.append(shuffled[1:] ** 2, 25), "Patient ID") is None

@@ -7,6 +7,7 @@ import io
 import lzma
 import tempfile
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -104,6 +105,13 @@ def test_the_name_of_the_output_decides_on_tabs(tmp_path):
     assert rewritten(tabs, "out.csv").endswith(b"1,2,x,0.5,true,false\r\n")
     assert b"\r" not in rewritten(semicolons)
     assert rewritten(tabs, "out.csv").splitlines()[1].startswith(b"1,2,")
+
+
+def test_scores_have_four_digits_and_the_decimal_mark_of_the_file(tmp_path):
+    for content, expected in (("a;b\n1,5;2\n", b"1,5;2;x;0,1235;"), ("a,b\n1.5,2\n", b"1.5,2,x,0.1235,")):
+        table, file = open_table(written(tmp_path, content)), io.BytesIO()
+        write_text(table, replace(columns_for(1), score=np.array([0.123456])), Path("out.csv"), file)
+        assert file.getvalue().splitlines()[1].startswith(expected)
 
 
 cells = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\r"), max_size=8)

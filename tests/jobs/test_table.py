@@ -94,8 +94,15 @@ def test_odd_names_of_classes_are_pointed_out(tmp_path):
     said = labels(tmp_path, ["cat", "?", "Cat", "dog", "x"], unknown=("x",))[2]
     assert "'?' is taken for a class; if it means unknown, give unknown='?'" in said
     assert "The classes 'Cat' and 'cat' differ only in case or blanks" in said
-    said = labels(tmp_path, [*["setosa"] * 4, "setsoa", *["virginica"] * 4, "", ""])[2]
-    assert "The class 'setsoa' has one label and differs from 'setosa' in one letter" in said
+    for name, slip, is_one in (
+        ("setosa", "setsoa", 1),
+        ("setosa", "setsa", 1),
+        ("dog", "dgo", 1),
+        ("cat", "car", 0),
+    ):
+        said = labels(tmp_path, [*[name] * 4, slip, *["virginica"] * 4, "", ""])[2]
+        told = f"The class {slip!r} has one label and differs from {name!r} in one letter"
+        assert (told in said) == is_one
     said = labels(tmp_path, [*["0"] * 20, "1", "1", "2"])[2]
     assert "20 of 23 are 0; if 0 means unlabelled, give unknown=0." in said
 
