@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from graphwell.estimators.registry import methods as methods
     from graphwell.graph import Graph as Graph
     from graphwell.interop.anndata import annotate as annotate
-    from graphwell.interop.frames import with_labels as with_labels
-    from graphwell.interop.notebook import progress_bar as progress_bar
     from graphwell.io.tables import read_table as read_table
     from graphwell.segmentation.segmenter import Segmentation as Segmentation
     from graphwell.segmentation.segmenter import Segmenter as Segmenter
@@ -64,8 +62,6 @@ _HOME = {
     "UnreachableWarning": "graphwell.errors",
     "citation": "graphwell.estimators.registry",
     "annotate": "graphwell.interop.anndata",
-    "progress_bar": "graphwell.interop.notebook",
-    "with_labels": "graphwell.interop.frames",
     "compare": "graphwell.comparison.compare",
     "encode": "graphwell.encoders.encode",
     "methods": "graphwell.estimators.registry",
@@ -84,6 +80,8 @@ _MODULES = {
 }
 # Public names of before, and what to write instead.
 _GONE = {
+    "progress_bar": "write fit(X, y, progress=lambda stage, share: print(stage, share))",
+    "with_labels": "write frame.assign(graphwell_label=clf.transduction_)",
     "from_dataset": "write X, y = np.array(rows['embedding']), np.array(rows['label'])",
     "segment_frames": "segment the frames as a volume: segment(np.stack(frames, axis=2), seeds)",
 }

@@ -61,7 +61,7 @@ def test_every_method_labels_a_table_as_it_labels_the_data_frame(tmp_path, name)
         frame = frame[frame.truth != "cat"]
         frame.to_csv(tmp_path / "in.csv", index=False)
     report = run(tmp_path / "in.csv", method=name, truth="truth", row_id="name")
-    assert report.truth.accuracy.share > 0.6  # chance is a third; MBO from a random start is the weakest
+    assert report.truth.accuracy > 0.6  # chance is a third; MBO from a random start is the weakest
     assert report.status.endswith(".")
     clf = gw.methods()[name](n_jobs=1)
     clf.set_params(**({"random_state": 0} if "random_state" in clf.get_params() else {}))

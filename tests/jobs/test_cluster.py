@@ -81,7 +81,7 @@ def test_a_cluster_is_started_here(folder):
         ),
         (["--cluster", "local:none"], "--cluster must be local, local:4 for four processes here, or an"),
         (["--cluster", "tcp://127.0.0.1:9"], "no Dask scheduler answers there"),
-        (["--set", "missing=mean"], "--set missing cannot be used with --cluster"),
+        (["--set", "missing=error"], "--set missing cannot be used with --cluster"),
         (["--set", "scale=robust"], "--set scale cannot be used with --cluster"),
         (["--set", "pca=3"], "--set pca cannot be used with --cluster"),
         (["--label", "lable"], "did you mean 'label'?"),

@@ -17,7 +17,7 @@ TRUTH[8:20, 10:25] = 1
 PLACE = {"crs": "EPSG:32632", "transform": rasterio.Affine(10, 0, 5e5, 0, -10, 5e6)}
 
 
-PATHS = ("overlay", "sheet", "scores", "masks", "seeds_out")
+PATHS = ("overlay", "scores", "masks", "seeds_out")
 
 
 def run(folder, image="image.npy", seeds="seeds.npy", output="labels.npy", **options):
@@ -97,7 +97,7 @@ def scan(tmp_path):
 
 
 def test_a_volume_of_medicine_keeps_place_and_spacing(scan):
-    files = {"overlay": "over.png", "sheet": "sheet.png", "scores": "doubt.nii", "seeds_out": "read.nii.gz"}
+    files = {"overlay": "over.png", "scores": "doubt.nii", "seeds_out": "read.nii.gz"}
     report = run(scan, "scan.nii.gz", "marks.nii.gz", "labels.nii.gz", **files)
     assert any("lie 1 x 1 x 3 apart, as scan.nii.gz says" in str(note) for note in report.notes)
     labels = nibabel.load(scan / "labels.nii.gz")
@@ -106,4 +106,3 @@ def test_a_volume_of_medicine_keeps_place_and_spacing(scan):
     read, given = (np.asarray(nibabel.load(scan / name).dataobj) for name in ("read.nii.gz", "marks.nii.gz"))
     np.testing.assert_array_equal(read, given)
     assert size_of(scan / "over.png") == (3 * 36 + 2 * 8, 2 * 30 + 8)
-    assert size_of(scan / "sheet.png") == (4 * 36 + 3 * 8, 6 * 30 + 5 * 8)

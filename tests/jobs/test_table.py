@@ -130,7 +130,7 @@ def test_labels_truth_names_and_notes_come_together(tmp_path):
     }  # fmt: skip
     report, _ = run(tmp_path, frame, truth="truth", row_id="name")
     assert report.features == ("x",)
-    assert (report.truth.names, report.truth.accuracy.of) == (("a", "b", "c"), 1)
+    assert (report.truth.names, report.truth.of) == (("a", "b", "c"), 1)
     assert {row.id for row in report.doubtful} <= {"u", "v", "w"}
     assert [str(note) for note in report.notes][:2] == [
         "The column 'target' was left out: its name says that it is the truth; features uses it after all.",

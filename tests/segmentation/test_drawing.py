@@ -6,10 +6,8 @@ from graphwell.segmentation.drawing import (
     MARGIN,
     MOST_SLICES,
     as_shown,
-    contact_sheet,
     overlay,
 )
-from graphwell.segmentation.segmenter import DoubtfulSquare
 
 LABELS = np.repeat([[3, 3, 3, 8, 8, 8, -1, -1]], 8, axis=0)
 
@@ -32,21 +30,6 @@ def test_outlines_grow_with_the_picture():
     picture = overlay(np.zeros(labels.shape), labels, {0: (200, 0, 0), 1: (0, 200, 0)})
     assert (picture[5] == (200, 0, 0)).all(axis=1).nonzero()[0].tolist() == [498, 499]
     assert (picture[5] == (0, 200, 0)).all(axis=1).nonzero()[0].tolist() == [500, 501]
-
-
-def test_the_contact_sheet_has_four_tiles():
-    image, seeds = np.full((40, 60), 0.6), np.full((40, 60), -1)
-    seeds[5, 5:9] = 3
-    labels = np.where(np.arange(60) < 30, 3, 8) * np.ones((40, 1), dtype=int)
-    doubt = np.zeros((40, 60))
-    sheet = contact_sheet(image, seeds, labels, doubt, COLORS, [DoubtfulSquare(20, 30, 4, 0.5)])
-    assert sheet.shape == (88, 128, 3)
-    assert (sheet[:40, :60] == 153).all()
-    assert (sheet[:40, 68:][seeds == 3] == (255, 0, 0)).all()
-    np.testing.assert_array_equal(sheet[48:, :60], overlay(image, labels, COLORS))
-    assert (sheet[48:, 68:] == (255, 0, 255)).all(axis=2).sum() == 9**2 - 5**2  # two pixels wide
-    large = contact_sheet(np.zeros((3, 3000)), *(np.zeros((3, 3000), dtype=int),) * 3, {0: (9, 9, 9)})
-    assert large.shape == (2 + 8, 2 * 1000 + 8, 3)
 
 
 def test_pictures_of_any_kind_can_be_shown():
@@ -80,15 +63,3 @@ def test_dark_slices_stay_dark():
     volume = np.ones((6, 6, 2)) * [0.1, 1.0]
     drawn = overlay(volume, np.full((6, 6, 2), -1), {0: (0, 0, 0)})
     assert drawn[:6, :6].min() < 30
-
-
-def test_a_sheet_shows_four_pictures_of_each_slice():
-    volume, labels = np.full((10, 12, 3, 2), 0.5), np.full((10, 12, 3), 3)
-    labels[:, 6:] = 8
-    seeds = np.full(labels.shape, -1)
-    seeds[5, 2, 1] = 3
-    drawn = contact_sheet(volume, seeds, labels, np.full(labels.shape, 0.5), COLORS)
-    assert drawn.shape == (3 * 10 + 2 * MARGIN, 4 * 12 + 3 * MARGIN, 3)
-    second_row, second_column = 10 + MARGIN, 12 + MARGIN
-    assert drawn[second_row + 5, second_column + 2].tolist() == [255, 0, 0]
-    assert drawn[0, -1].tolist() == [255, 255, 255]  # all doubt

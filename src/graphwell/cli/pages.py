@@ -1,7 +1,7 @@
 """`graphwell label` and `graphwell paint`: a table labelled, or pictures painted on, in the browser."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,8 +12,6 @@ from graphwell.errors import OptionError
 
 if TYPE_CHECKING:
     from graphwell.serve.channel import Page
-
-OF_THE_SERVER = ("host", "port", "address", "password", "browser")
 
 
 @ends_cleanly
@@ -61,15 +59,14 @@ def label(
     Every answer is written to TABLE.journal before it counts; a second start goes on from there. The table
     with all labels is written from the page. Ctrl-C ends the server. Exit codes: 0 done; 2 bad input.
     """
-    flags = {name: value for name, value in locals().items() if name not in OF_THE_SERVER}
+    flags, server = _of_the_server(locals())
     from graphwell.jobs.labelling import LabelOptions
     from graphwell.serve.labelling import LabelPage, journal_of
 
     options = job_options(LabelOptions, flags, pixels=_size(pixels), xy=_pair(xy))
-    password = _password(host, password)
     with bars(quiet=quiet) as progress:
         page = LabelPage(options, progress=progress)
-    return _serve(page, journal_of(table), host, port, address, password, browser=browser, quiet=quiet)
+    return _serve(page, journal_of(table), server, quiet=quiet)
 
 
 def _size(text: str | None) -> tuple[int, int] | None:
@@ -114,46 +111,40 @@ def paint(
     there. The page saves labels, overlay, masks and strokes as `graphwell segment` writes and reads them.
     Ctrl-C ends the server. Exit codes: 0 done; 2 bad input.
     """
+    flags, server = _of_the_server(locals())
     from graphwell.jobs.painting import PaintOptions
     from graphwell.serve.painting import PaintPage
 
-    options = job_options(PaintOptions, {"source": source, "output": output, "n_jobs": n_jobs, "set_": set_})
-    password = _password(host, password)
+    del flags["classes"]
+    options = job_options(PaintOptions, flags)
     page = PaintPage(options, column_names(classes) or ())
-    return _serve(page, options.folder, host, port, address, password, browser=browser, quiet=quiet)
+    return _serve(page, options.folder, server, quiet=quiet)
 
 
-def _password(host: str, given: str | None) -> str | None:
-    """The password of a page; asked for where others than this machine can reach it."""
+def _of_the_server(parameters: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Parameters of a command: of its job, and of the server; a password is asked for if others get in."""
     from graphwell.serve.security import is_loopback
 
-    if is_loopback(host):
-        return None
-    warning = "Others can reach this server, and it speaks plain HTTP; put a proxy with TLS before it."
-    typer.echo(warning, err=True)
-    return given or str(typer.prompt("Password for the page", hide_input=True, confirmation_prompt=True))
+    server = {name: parameters.pop(name) for name in ("host", "port", "address", "password")}
+    server["open_browser"] = parameters.pop("browser")
+    if is_loopback(server["host"]):
+        server["password"] = None
+    else:
+        warning = "Others can reach this server, and it speaks plain HTTP; put a proxy with TLS before it."
+        typer.echo(warning, err=True)
+        server["password"] = server["password"] or str(
+            typer.prompt("Password for the page", hide_input=True, confirmation_prompt=True)
+        )
+    return parameters, server
 
 
-def _serve(
-    page: "Page",
-    journal: Path,
-    host: str,
-    port: int,
-    address: str | None,
-    password: str | None,
-    *,
-    browser: bool,
-    quiet: bool,
-) -> Exit:
+def _serve(page: "Page", journal: Path, server: dict[str, Any], *, quiet: bool) -> Exit:
     """Serve a page until Ctrl-C, and say how to go on."""
     from graphwell.serve.launch import launch
 
+    remembered = journal.with_name(f".{journal.name}.address")
     try:
-        launch(
-            page, host=host, port=port, address=address, password=password, open_browser=browser,
-            on_ready=lambda where: typer.echo(f"Open {where}"),
-            remembered=journal.with_name(f".{journal.name}.address"),
-        )  # fmt: skip
+        launch(page, **server, on_ready=lambda where: typer.echo(f"Open {where}"), remembered=remembered)
     except KeyboardInterrupt:
         if not quiet:
             typer.echo(f"Everything is in {journal}; the same command goes on from there.")

@@ -32,7 +32,6 @@ def segment(
     ] = "auto",
     seeds_out: Annotated[Path | None, opt.file("The marks as they were read.")] = None,
     overlay: Annotated[Path | None, opt.file("The picture, tinted and outlined by its classes.")] = None,
-    sheet: Annotated[Path | None, opt.file("Picture, marks, labels and doubt side by side.")] = None,
     scores: Annotated[Path | None, opt.file("Map of how uncertain each pixel is.")] = None,
     masks: Annotated[Path | None, opt.file("Folder for one mask per class.", metavar="FOLDER")] = None,
     set_: Annotated[

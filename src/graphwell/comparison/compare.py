@@ -40,6 +40,13 @@ MANY_ROWS = 20_000
 TREES = 300
 MANY_LABELS = 10_000
 """Boosting learns from fewer on one thread."""
+MODELS = {
+    "logistic regression": "on standardised rows",
+    "random forest": f"{TREES} trees",
+    "boosting": "boosted trees on histograms",
+    "sklearn LabelSpreading": "scikit-learn's, nearest neighbours",
+}
+"""Of scikit-learn, and what they are."""
 
 
 def compare(
@@ -104,22 +111,27 @@ def compare(
     >>> found.judged_on, found.n_judged, len(found.standings)
     ('truth', 120, 2)
     """
+    # Rows and labels.
     refuse_foreign(X)
     if not hasattr(X, "__len__") or np.ndim(X) == 0:
         raise OptionError("X", "{field} must be rows of features, got {!r}.", X)
     labels = read_labels(y, len(X), unknown)
-    if len(labels.classes) < 2:
+    n_classes = len(labels.classes)
+    if n_classes < 2:
         only = labels.classes.tolist()[0]
         raise ValueError(f"All known labels are {only!r}; label rows of at least two classes.")
     if is_frame(X):  # in the scale that `graphwell compare` gives a table
         X = encoded_frame(X, labels, TableEncoder(standardise=by_the_data))[1]
     rows = check_array(X, dtype=np.float64)
     true = None if truth is None else _true_codes(truth, labels, unknown)
+
+    # What is hidden, and which methods take part.
     seed = whole_number("random_state", random_state, at_least=0)
     n_splits = whole_number("splits", splits, at_least=2)
     folds = _hide_labels(labels.codes, true, n_splits, seed, equal_rows([rows]))
-    chosen, left_out = _choose(methods, len(rows), len(labels.classes))
+    chosen, left_out = _choose(methods, len(rows), n_classes)
 
+    # Every method on every split.
     progress("neighbours", None)
     began = time.perf_counter()
     graph = Graph.from_features(rows, n_neighbors, n_jobs=n_jobs)
@@ -135,7 +147,7 @@ def compare(
                 progress("methods", (place + number / len(folds)) / len(chosen))
                 with threadpool_limits(threads), warnings.catch_warnings():
                     warnings.simplefilter("ignore")  # of one method on one split
-                    found.append(one.label(rows, graph, shown, len(labels.classes), seed, n_jobs))
+                    found.append(one.label(rows, graph, shown, n_classes, seed, n_jobs))
                 shares.append(float((found[-1] == answers)[judged].mean()))
         except EXPECTED as error:
             left_out[one.name] = str(error) or type(error).__name__
@@ -153,7 +165,6 @@ def compare(
         standings=tuple(standing for standing, _ in ranked),
         left_out=tuple(left_out.items()),
         n_rows=len(rows),
-        n_classes=len(labels.classes),
         n_labels=int((labels.codes >= 0).sum()),
         n_splits=len(folds),
         judged_on="hidden labels" if true is None else "truth",
@@ -164,6 +175,17 @@ def compare(
         given=labels.codes,
         graph=graph,
     )
+
+
+def _true_codes(truth: Any, labels: Labels, unknown: Any) -> IntArray:
+    """True classes by the numbers of the labels; those without any label come after."""
+    try:
+        found = read_labels(truth, len(labels.codes), unknown)
+    except NoKnownLabelError:
+        raise OptionError("truth", "{field} holds no known label.") from None
+    known = {name: code for code, name in enumerate(labels.classes.tolist())}
+    numbers = [known.setdefault(name, len(known)) for name in found.classes.tolist()]
+    return np.array([*numbers, -1])[found.codes]
 
 
 def _hide_labels(
@@ -191,40 +213,7 @@ def _hide_labels(
     return folds
 
 
-def _true_codes(truth: Any, labels: Labels, unknown: Any) -> IntArray:
-    """True classes by the numbers of the labels; those without any label come after."""
-    try:
-        found = read_labels(truth, len(labels.codes), unknown)
-    except NoKnownLabelError:
-        raise OptionError("truth", "{field} holds no known label.") from None
-    known = {name: code for code, name in enumerate(labels.classes.tolist())}
-    numbers = [known.setdefault(name, len(known)) for name in found.classes.tolist()]
-    return np.array([*numbers, -1])[found.codes]
-
-
-def _choose(
-    names: Sequence[str] | None, n_rows: int, n_classes: int
-) -> "tuple[list[Competitor], dict[str, str]]":
-    """The methods that take part, and those that do not with the reason."""
-    known = competitors()
-    if names is not None and (isinstance(names, str) or not isinstance(names, Sequence)):
-        raise OptionError("methods", "{field} must be a list of names, got {!r}.", names)
-    every = names is not None and list(names) == ["all"]
-    asked = list(names) if names and not every else [n for n, one in known.items() if every or one.usual]
-    for name in asked:
-        if not isinstance(name, str) or name not in known:
-            raise OptionError("methods", "{field} must be among {}; got {!r}.", ", ".join(known), name)
-    left_out = {}
-    for name in asked:
-        most, slow = known[name].most_classes, known[name].slow
-        if most is not None and n_classes > most:
-            left_out[name] = f"tells at most {most} classes apart, and there are {n_classes}"
-        elif slow and n_rows > MANY_ROWS and (every or not names):
-            left_out[name] = f"slow on {n_rows:,} rows; name it to have it run"
-    chosen = [known[name] for name in dict.fromkeys(asked) if name not in left_out]
-    if not chosen:
-        raise OptionError("methods", "{field}: {} {}.", *next(iter(left_out.items())))
-    return chosen, left_out
+# ------------------------------------------------------------------------------------------------- methods
 
 
 @dataclass(frozen=True)
@@ -241,30 +230,40 @@ class Competitor:
     uses_graph: bool = False
     most_classes: int | None = None
     slow: bool = False
-    usual: bool = True
 
 
-def competitors() -> dict[str, Competitor]:
-    """All by name: graphwell's methods, then models of scikit-learn.
-
-    Examples
-    --------
-    >>> list(competitors())[-4:]
-    ['logistic regression', 'random forest', 'boosting', 'sklearn LabelSpreading']
-    """
-    found = []
+def _choose(
+    names: Sequence[str] | None, n_rows: int, n_classes: int
+) -> tuple[list[Competitor], dict[str, str]]:
+    """The methods that take part, and those that do not with the reason."""
+    if names is not None and (isinstance(names, str) or not isinstance(names, Sequence)):
+        raise OptionError("methods", "{field} must be a list of names, got {!r}.", names)
+    known = {name: Competitor(name, what, partial(_by_model, name)) for name, what in MODELS.items()}
+    usual = (DEFAULT, *known)
+    of_graphwell = {}
     for each in registered_methods().values():
-        on_graph, usual = "tune" not in each().get_params(), each.name == DEFAULT
-        label, limits = partial(_by_method, each, on_graph), (each.most_classes, each.slow, usual)
-        found.append(Competitor(each.name, each.summary, label, on_graph, *limits))
-    models = {
-        "logistic regression": "on standardised rows",
-        "random forest": f"{TREES} trees",
-        "boosting": "boosted trees on histograms",
-        "sklearn LabelSpreading": "scikit-learn's, nearest neighbours",
-    }
-    found += [Competitor(name, summary, partial(_by_model, name)) for name, summary in models.items()]
-    return {one.name: one for one in found}
+        on_graph = "tune" not in each().get_params()
+        label = partial(_by_method, each, on_graph)
+        of_graphwell[each.name] = Competitor(
+            each.name, each.summary, label, on_graph, each.most_classes, each.slow
+        )
+    known = of_graphwell | known
+    every = names is not None and list(names) == ["all"]
+    asked = list(known) if every else list(names or usual)
+    for name in asked:
+        if not isinstance(name, str) or name not in known:
+            raise OptionError("methods", "{field} must be among {}; got {!r}.", ", ".join(known), name)
+    left_out = {}
+    for name in asked:
+        most = known[name].most_classes
+        if most is not None and n_classes > most:
+            left_out[name] = f"tells at most {most} classes apart, and there are {n_classes}"
+        elif every and known[name].slow and n_rows > MANY_ROWS:
+            left_out[name] = f"slow on {n_rows:,} rows; name it to have it run"
+    chosen = [known[name] for name in dict.fromkeys(asked) if name not in left_out]
+    if not chosen:
+        raise OptionError("methods", "{field}: {} {}.", *next(iter(left_out.items())))
+    return chosen, left_out
 
 
 def _by_method(
@@ -301,6 +300,9 @@ def _by_model(
     # Boosting's threads wait for each other at every tree: 130 s in place of 5 for 800 rows on busy cores.
     with threadpool_limits(1) if name == "boosting" and n_known < MANY_LABELS else nullcontext():
         return np.where(known, y, model.fit(X[known], y[known]).predict(X))
+
+
+# ------------------------------------------------------------------------------------------------- results
 
 
 @dataclass(frozen=True)
@@ -352,7 +354,6 @@ class MethodComparison:
     standings: tuple[Standing, ...]
     left_out: tuple[tuple[str, str], ...]
     n_rows: int
-    n_classes: int
     n_labels: int
     n_splits: int
     judged_on: str

@@ -1,1 +1,1 @@
-"""Data of other libraries: AnnData, data frames, xarray; a bar for notebooks. None is imported at the top."""
+"""Data of other libraries: AnnData and xarray. Neither is imported at the top."""

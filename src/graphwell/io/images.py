@@ -228,7 +228,6 @@ TAKEN = {  # by options that have a file; labels and scores take what is exact
     "image": tuple(IMAGES),
     "seeds": tuple(dict.fromkeys((*PAINTED, ".npy", ".npz", *DRAWN, *NUMBERS))),
     "overlay": PAINTED,
-    "sheet": PAINTED,
 }
 
 

@@ -37,10 +37,10 @@ from graphwell.io.files import STANDARD, folder_written_whole, written_together,
 from graphwell.io.tables import format_of, opened_output, write_table
 from graphwell.jobs.report import (
     LIKELY_WRONG,
-    Accuracy,
     ClassifyReport,
     DoubtfulRow,
     Estimate,
+    Found,
     LabelIssue,
     RowDetails,
     RowToLabel,
@@ -322,8 +322,9 @@ def _estimate(classifier: Any) -> Estimate | None:
         return None
     held, n = tuning.held_out, len(classifier.classes_)
     of, right = np.bincount(held.labels, minlength=n), np.bincount(held.labels[held.correct], minlength=n)
-    by_class = tuple(Accuracy(*both) for both in zip(right.tolist(), of.tolist(), strict=True))
-    return Estimate(share, classifier.accuracy_interval_, by_class)
+    low, high = classifier.accuracy_interval_
+    by_class = tuple(map(Found, right.tolist(), of.tolist()))
+    return Estimate(round(share, 4), (round(low, 4), round(high, 4)), by_class)
 
 
 def _doubtful(rows: TableRows, classifier: Any, reachable: Any) -> tuple[DoubtfulRow, ...]:

@@ -46,7 +46,7 @@ class CompareReport(Report):
     def sentences(self, words: Words = in_python) -> list[str]:
         """How the methods were judged, and which were left out."""
         found = self.found
-        classes = counted(found.n_classes, "class", "classes")
+        classes = counted(len(found.classes), "class", "classes")
         runs = f"{found.n_splits} splits, each of which hides its share of the labels"
         runs = "One run with all labels" if found.n_splits == 1 else runs
         judged = (

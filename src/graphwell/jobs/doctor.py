@@ -13,18 +13,10 @@ from graphwell._threads import thread_count
 from graphwell.memory import available, in_words
 
 CORE = {
-    "numpy": "numpy",
-    "scipy": "scipy",
-    "scikit-learn": "sklearn",
-    "pandas": "pandas",
-    "threadpoolctl": "threadpoolctl",
-    "numba": "numba",
-    "faiss-cpu": "faiss",
-    "matplotlib": "matplotlib",
-    "pillow": "PIL",
-    "typer": "typer",
-    "rich": "rich",
-}
+    "numpy": "numpy", "scipy": "scipy", "scikit-learn": "sklearn", "pandas": "pandas",
+    "threadpoolctl": "threadpoolctl", "numba": "numba", "faiss-cpu": "faiss", "matplotlib": "matplotlib",
+    "pillow": "PIL", "typer": "typer", "rich": "rich",
+}  # fmt: skip
 """Packages that are always needed, and the name that each is imported by."""
 EXTRAS = {
     "parquet": ("pyarrow", "Parquet tables"),
@@ -59,9 +51,9 @@ class Library:
 class DoctorReport:
     """What `examine` found; without a cache for compiled loops, every run compiles anew."""
 
-    version: str
-    python: str
-    system: str
+    version: str = __version__
+    python: str = platform.python_version()
+    system: str = f"{platform.system()} {platform.machine()}"
     threads: int
     free_memory: int
     gpu: str
@@ -87,19 +79,19 @@ class DoctorReport:
 
     def lines(self) -> list[tuple[str, str]]:
         """What was found as lines of a table."""
-        return [
+        lines = [
             ("graphwell", self.version),
             ("Python", f"{self.python}, {self.system}"),
             ("threads", str(self.threads)),
             ("free memory", in_words(self.free_memory)),
             ("GPU", self.gpu),
             ("compiled loops", "kept nowhere" if self.cache is None else f"kept in {self.cache}"),
-            *((each.name, each.version or each.trouble) for each in self.libraries),
-            *(
-                (f"for {each.what_for}", f"{each.name} {each.version or f'{each.trouble}: {each.install}'}")
-                for each in self.extras
-            ),
         ]
+        lines += [(each.name, each.version or each.trouble) for each in self.libraries]
+        for each in self.extras:
+            found = each.version or f"{each.trouble}: {each.install}"
+            lines.append((f"for {each.what_for}", f"{each.name} {found}"))
+        return lines
 
 
 def examine() -> DoctorReport:
@@ -122,13 +114,13 @@ def examine() -> DoctorReport:
             import_module(module)
             libraries.append(Library(name, version(module)))
         except Exception as error:  # a library may fail in any way while it is loaded
-            trouble = f"cannot be loaded ({' '.join(str(error).split())})"
-            libraries.append(Library(name, None, trouble))
+            libraries.append(Library(name, None, f"cannot be loaded ({' '.join(str(error).split())})"))
     for extra, (module, what_for) in EXTRAS.items():  # not imported, as some take long
-        there = find_spec(module) is not None
-        install = f'pip install "graphwell[{extra}]"'
-        trouble = "" if there else "is not installed"
-        extras.append(Library(module, version(module) if there else None, trouble, what_for, install))
+        if find_spec(module) is not None:
+            extras.append(Library(module, version(module), "", what_for))
+        else:
+            install = f'pip install "graphwell[{extra}]"'
+            extras.append(Library(module, None, "is not installed", what_for, install))
     gpu, cache = "not used: CuPy is not installed", None
     if find_spec("cupy") is not None:
         from graphwell.backends.cuda._cupy import gpu_name
@@ -142,13 +134,6 @@ def examine() -> DoctorReport:
 
         cache = cache_folder()
     return DoctorReport(
-        version=__version__,
-        python=platform.python_version(),
-        system=f"{platform.system()} {platform.machine()}",
-        threads=thread_count(None),
-        free_memory=available(),
-        gpu=gpu,
-        cache=cache,
-        libraries=tuple(libraries),
-        extras=tuple(extras),
-    )
+        threads=thread_count(None), free_memory=available(), gpu=gpu, cache=cache,
+        libraries=tuple(libraries), extras=tuple(extras),
+    )  # fmt: skip

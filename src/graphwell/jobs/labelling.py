@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from hashlib import blake2b
+from hashlib import blake2b, file_digest
 from pathlib import Path
 from typing import Any, Self
 
@@ -187,14 +187,14 @@ class LabelledTable:
             digest.update(np.ascontiguousarray(self.read.table.vectors.to_numpy()).data)
         else:
             with options.table.open("rb") as file:
-                while block := file.read(2**22):
-                    digest.update(block)
-        marks = {
+                file_digest(file, lambda: digest)
+        return {
+            "table": options.table.name,
+            "hash": digest.hexdigest(),
             "label": self.read.options.label,
             "unknown": list(options.unknown),
             "missing": options.missing,
         }
-        return {"table": options.table.name, "hash": digest.hexdigest(), **marks}
 
     def session(self, progress: Progress = silent) -> Session:
         """A session of questions about these rows; this builds their graph."""

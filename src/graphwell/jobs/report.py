@@ -60,8 +60,6 @@ def written(files: Sequence[Path]) -> list[str]:
 
 def as_json(value: Any, words: Words = in_python) -> Any:
     """A value of a report in types of JSON, without what is not printed of it."""
-    if hasattr(value, "as_json"):
-        return value.as_json()
     if isinstance(value, Treatment):
         return value.to_json(words)
     if isinstance(value, Sentence):
@@ -82,58 +80,32 @@ def as_json(value: Any, words: Words = in_python) -> Any:
 
 
 @dataclass(frozen=True)
-class Accuracy:
-    """A number of correct answers.
-
-    Examples
-    --------
-    >>> Accuracy(9, 10).as_json()
-    {'accuracy': 0.9, 'right': 9, 'of': 10, 'interval_95': [0.5958, 0.9821]}
-    """
+class Found:
+    """Of a class, the held-out labels that were found, of so many."""
 
     right: int
     of: int
-
-    @property
-    def share(self) -> float:
-        """Correct answers per question."""
-        return self.right / self.of
-
-    def as_json(self) -> dict[str, Any]:
-        """Return values that JSON can hold, with Wilson's interval of 95 % confidence."""
-        n, p, z = self.of, self.share, Z_95
-        centre = (p + z * z / (2 * n)) / (1 + z * z / n)
-        half = z / (1 + z * z / n) * np.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-        interval = [round(max(0.0, float(centre - half)), 4), round(min(1.0, float(centre + half)), 4)]
-        return {"accuracy": p, "right": self.right, "of": n, "interval_95": interval}
 
 
 @dataclass(frozen=True)
 class Estimate:
     """The accuracy that a fit estimates by cross-validation, and for each class the held-out labels found."""
 
-    share: float
-    interval: tuple[float, float]
-    by_class: tuple[Accuracy, ...]  # whose `of` may be 0
-
-    def as_json(self) -> dict[str, Any]:
-        """Return values that JSON can hold."""
-        by_class = [{"right": each.right, "of": each.of} for each in self.by_class]
-        interval = [round(each, 4) for each in self.interval]
-        return {"accuracy": round(self.share, 4), "interval_90": interval, "by_class": by_class}
+    accuracy: float
+    interval_90: tuple[float, float]
+    by_class: tuple[Found, ...]
 
 
 @dataclass(frozen=True)
 class Comparison:
     """Labels against the truth, on the rows whose label was not given."""
 
-    accuracy: Accuracy
-    names: tuple[str, ...]  # all classes, those of the labels first
+    accuracy: float
+    right: int
+    of: int
+    interval_95: tuple[float, float]
+    names: tuple[str, ...] = field(repr=False)  # all classes, those of the labels first
     confusion: IntArray = field(repr=False)  # by true and by assigned class; the last column: no label
-
-    def as_json(self) -> dict[str, Any]:
-        """Return values that JSON can hold."""
-        return self.accuracy.as_json()
 
 
 def compare_with_truth(
@@ -145,8 +117,8 @@ def compare_with_truth(
     --------
     >>> assigned, given, truth = np.array([0, 1, -1]), np.array([0, -1, -1]), np.array([0, 1, 0])
     >>> found = compare_with_truth(assigned, given, truth, ("a", "b"))
-    >>> found.accuracy
-    Accuracy(right=1, of=2)
+    >>> found
+    Comparison(accuracy=0.5, right=1, of=2, interval_95=(0.0945, 0.9055))
     >>> found.confusion
     array([[0, 0, 1],
            [0, 1, 0]])
@@ -158,7 +130,12 @@ def compare_with_truth(
     k = len(names)
     found = np.where(assigned < 0, k, assigned)[asked]
     confusion = np.bincount(truth[asked] * (k + 1) + found, minlength=k * (k + 1)).reshape(k, k + 1)
-    return Comparison(Accuracy(int(np.trace(confusion)), int(asked.sum())), names, confusion)
+    right, n, z = int(np.trace(confusion)), int(asked.sum()), Z_95
+    p = right / n
+    centre, scale = p + z * z / (2 * n), 1 + z * z / n  # Wilson's interval
+    half = z * float(np.sqrt(p * (1 - p) / n + z * z / (4 * n * n)))
+    interval = max(0.0, round((centre - half) / scale, 4)), min(1.0, round((centre + half) / scale, 4))
+    return Comparison(p, right, n, interval, names, confusion)
 
 
 # ---------------------------------------------------------------------------------------------- classified
@@ -261,7 +238,7 @@ class ClassifyReport(Report):
         found += f" {counted(lost, 'row')} got none." if lost else ""
         lead = [f"{found} {self._accuracy(words)}"]
         if self.truth is not None:
-            right, of = self.truth.accuracy.right, self.truth.accuracy.of
+            right, of = self.truth.right, self.truth.of
             agree = f"{100 * right / of:.2f} % of the {of:,} rows without a given label agree with the truth"
             lead.append(f"{agree} ({of - right:,} do not)." if right < of else f"{agree}.")
         lead.append(f"Classes: {listed([f'{each.name} ({each.assigned:,})' for each in self.classes])}.")
@@ -277,8 +254,8 @@ class ClassifyReport(Report):
     def _accuracy(self, words: Words) -> str:
         """How good the labels are, by labels that were held out."""
         if self.estimate is not None:
-            low, high = (round(100 * each) for each in self.estimate.interval)
-            share = f"{100 * self.estimate.share:.1f} % (90 % confidence: {low} to {high} %)"
+            low, high = (round(100 * each) for each in self.estimate.interval_90)
+            share = f"{100 * self.estimate.accuracy:.1f} % (90 % confidence: {low} to {high} %)"
             of = counted(sum(each.of for each in self.estimate.by_class), "label")
             return f"Estimated accuracy: {share}, by cross-validation on {of}."
         if self.labels_given == self.rows:

@@ -52,7 +52,7 @@ from graphwell.segmentation.segmenter import (
 )
 
 Write = Callable[[IO[bytes]], None]
-FILES = ("image", "seeds", "output", "overlay", "sheet", "scores", "seeds_out")
+FILES = ("image", "seeds", "output", "overlay", "scores", "seeds_out")
 OF_THE_SEGMENTER = ("radius", "color_scale", "smoothing", "device", "n_jobs")
 
 
@@ -64,7 +64,6 @@ class SegmentOptions:
     seeds: Path  # marks in it
     output: Path  # file for the labels
     overlay: Path | None = None  # file for the picture, tinted and outlined by its classes
-    sheet: Path | None = None  # file for picture, marks, labels and doubt side by side
     scores: Path | None = None  # file for a map of the uncertainty
     masks: Path | None = None  # folder for one mask per class
     background: str = "auto"  # unknown pixels of a seeds picture: transparent, black, white or "#rrggbb"
@@ -296,16 +295,11 @@ def _writers(
     options: SegmentOptions, masks: dict[int, Path], scene: Scene, found: Segmentation
 ) -> dict[Path, Write]:
     """The writer of each file."""
-    shown, seeds, colors = filled(scene.picture), scene.marks.classes, scene.marks.colors
-    doubt = found.uncertainty
+    shown, colors, doubt = filled(scene.picture), scene.marks.colors, found.uncertainty
     files = {options.output: _labels_writer(options.output, found.labels, scene)}
     if options.overlay is not None:
         tinted = drawing.overlay(shown, found.labels, colors)
         files[options.overlay] = partial(write_image, tinted, options.overlay)
-    if options.sheet is not None:
-        squares = found.mark_next(seeds)
-        sheet = drawing.contact_sheet(shown, seeds, found.labels, doubt, colors, squares)
-        files[options.sheet] = partial(write_image, sheet, options.sheet)
     if options.scores is not None:
         where = colors, scene.placement, options.scores
         files[options.scores] = partial(write_values, doubt, drawing.as_grey, *where)

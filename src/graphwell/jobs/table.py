@@ -197,7 +197,6 @@ def read_rows(table: Table, options: TableOptions, *, labelled: bool = True) -> 
     notes = (
         *table.notes,
         *given.notes,
-        *([] if truth is None else _other_names(given, truth)),
         *([Sentence(replaced, (", ".join(old),))] if old else []),
     )
     return TableRows(table, options, given, truth, ids, frame, roles, notes)
@@ -345,19 +344,6 @@ def _numbered_like(truth: LabelColumn, given: LabelColumn) -> LabelColumn:
             every.append(name)
     new = np.array([known[_key(name)] for name in truth.names] + [-1], dtype=np.int32)
     return LabelColumn(Labels(new[truth.codes], np.array(every)), tuple(every), truth.notes)
-
-
-def _other_names(given: LabelColumn, truth: LabelColumn) -> list[Sentence]:
-    """A hint where the truth never says what a given label says: it may be written in other names."""
-    both = (given.codes >= 0) & (truth.codes >= 0)
-    shared = set(truth.codes[truth.codes >= 0].tolist()) & set(range(len(given.names)))
-    if (truth.codes < 0).all() or (given.codes[both] == truth.codes[both]).any():
-        return []
-    if not both.any() and shared:
-        return []
-    first = truth.names[int(truth.codes[truth.codes >= 0][0])]
-    note = "{truth} never agrees with a given label: it says {!r} and labels say {!r}; are its names others?"
-    return [Sentence(note, (first, given.names[0]))]
 
 
 # --------------------------------------------------------------------------------------- files and warnings

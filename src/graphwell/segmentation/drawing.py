@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy import ndimage
@@ -11,9 +11,6 @@ from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.segmentation.features import read_picture
 from graphwell.segmentation.narrow_band import near_borders
 
-if TYPE_CHECKING:
-    from graphwell.segmentation.segmenter import DoubtfulSquare
-
 # Pictures that are no 8-bit pictures are stretched so that this share of them is not cut off.
 BRIGHTEST_SHARE = 0.995
 HATCHED = (255, 0, 255)
@@ -21,12 +18,9 @@ HATCHED = (255, 0, 255)
 TINT = 0.3
 # Pixels of the shorter side of a picture for each pixel of an outline's width.
 SIDE_PER_OUTLINE = 400
-# Of the contact sheet, in pixels.
-WIDEST_TILE, MARGIN = 1200, 8
 Colors = Mapping[int, tuple[int, int, int]]
-# Of an overlay, and of a sheet that shows four pictures of each.
-MOST_SLICES, MOST_ROWS = 16, 6
-WIDEST_SLICE = 400
+# Of a volume's overlay: slices, pixels of the longer side of each, and between them.
+MOST_SLICES, WIDEST_SLICE, MARGIN = 16, 400, 8
 
 
 def painted(labels: IntArray, colors: Colors) -> Any:
@@ -42,7 +36,7 @@ def overlay(image: Any, labels: IntArray, colors: Colors) -> Any:
 
     Outlines grow with the picture. Pixels without a class are hatched.
     """
-    tiles = [tinted(shown, part, colors) for shown, part in _slices(MOST_SLICES, image, labels)]
+    tiles = [tinted(shown, part, colors) for shown, part in _slices(image, labels)]
     return tiles[0] if labels.ndim == 2 else in_rows(tiles, math.ceil(math.sqrt(len(tiles))), WIDEST_SLICE)
 
 
@@ -66,37 +60,6 @@ def outline_width(shape: tuple[int, ...]) -> int:
     return max(1, round(min(shape[:2]) / SIDE_PER_OUTLINE))
 
 
-def contact_sheet(
-    image: Any,
-    seeds: IntArray,
-    labels: IntArray,
-    doubt: FloatArray,
-    colors: Colors,
-    squares: "Sequence[DoubtfulSquare]" = (),
-) -> Any:
-    """One picture to look at: the picture and its marks above, its labels and their doubt below.
-
-    `squares` are drawn where they lie, on the doubt. Large pictures are thinned out. Of a volume some slices
-    are shown, a row for each.
-    """
-    tiles: list[Any] = []
-    for shown, marks, classes, grey in _slices(MOST_ROWS, image, seeds, labels, doubt):
-        tiles += four_views(shown, marks, classes, grey, colors)
-    for square in squares:
-        tiles[-1] = _framed(tiles[-1], square)
-    return in_rows(tiles, 2, WIDEST_TILE) if labels.ndim == 2 else in_rows(tiles, 4, WIDEST_SLICE)
-
-
-def four_views(
-    picture: Any, seeds: IntArray, labels: IntArray, doubt: FloatArray, colors: Colors
-) -> list[Any]:
-    """A picture in 8-bit colours, its marks, its labels and their doubt."""
-    paint = painted(seeds, colors)
-    marks = np.where(paint[..., 3:] > 0, paint[..., :3], picture // 3)
-    grey = np.repeat((as_grey(doubt) // 257).astype(np.uint8)[..., None], 3, axis=2)
-    return [picture, marks, tinted(picture, labels, colors), grey]
-
-
 def in_rows(tiles: Sequence[Any], columns: int, widest: int) -> Any:
     """Pictures of one size in rows of so many, thinned out where a side is longer than `widest`."""
     step = -(-max(tiles[0].shape) // widest)
@@ -109,16 +72,6 @@ def in_rows(tiles: Sequence[Any], columns: int, widest: int) -> Any:
         top, left = (number // columns) * (height + MARGIN), (number % columns) * (width + MARGIN)
         sheet[top : top + height, left : left + width] = tile
     return sheet
-
-
-def _framed(grey: Any, square: "DoubtfulSquare") -> Any:
-    """The same with a frame around a square."""
-    half, width = square.side // 2 + 1, 2 * outline_width(grey.shape)
-    rows, columns = np.arange(grey.shape[0])[:, None], np.arange(grey.shape[1])
-    off = np.maximum(abs(rows - square.row), abs(columns - square.column))
-    return np.where(
-        ((off >= half) & (off < half + width))[..., None], np.array(HATCHED, dtype=np.uint8), grey
-    )
 
 
 def as_grey(doubt: FloatArray) -> Any:
@@ -149,12 +102,12 @@ def white_on_black(mask: BoolArray) -> Any:
     return np.where(mask, 255, 0).astype(np.uint8)
 
 
-def _slices(most: int, image: Any, *planes: Any) -> list[tuple[Any, ...]]:
-    """A picture in 8-bit colours and its planes; of a volume, slices from the first to the last."""
-    if planes[0].ndim == 2:
-        return [(as_shown(image), *planes)]
+def _slices(image: Any, labels: IntArray) -> list[tuple[Any, Any]]:
+    """A picture in 8-bit colours and its labels; of a volume, slices from the first to the last."""
+    if labels.ndim == 2:
+        return [(as_shown(image), labels)]
     height, width, depth = image.shape[:3]
     flat = np.asarray(image).reshape(height, width * depth, -1)  # so that all slices are made bright together
     shown = as_shown(flat).reshape(height, width, depth, 3)
-    chosen = np.unique(np.linspace(0, depth - 1, min(depth, most)).round().astype(int))
-    return [tuple(plane[:, :, z] for plane in (shown, *planes)) for z in chosen]
+    chosen = np.unique(np.linspace(0, depth - 1, min(depth, MOST_SLICES)).round().astype(int))
+    return [(shown[:, :, z], labels[:, :, z]) for z in chosen]
