@@ -46,14 +46,14 @@ FOLDS, FOLDS_OF_MANY, MANY_ROWS = 5, 2, 50_000
 """Parts of the labels. With many rows each costs much of a fit, and labels are many or the graph is right."""
 LABELS_PER_CLASS_NEEDED = 2
 LABELS_JUDGED = 2_000
-"""Labels that models are judged by, at most."""
+"""Labels that models are judged by, at most; they learn from all others of the sample."""
 NUMBERS_CHECKED = 2_000_000
 """Of further labels, out-of-fold probabilities of each model, at most: 200,000 labels of ten classes."""
 ROWS_LOOKED_AT, ROWS_FITTED = 1_500, 20_000
 """Rows that the rules see and what is chosen is fitted on, and their most: labelled ones first."""
 RACE_FROM, ROWS_OF_A_RACE = 5_000, 600
 """With more rows learned metrics must win on a sample first, of so many rows or more if labels are more."""
-CLEARLY = 3.0
+CLEARLY = 2.5
 """Standard errors behind the best model at which one is dropped: see docs/data.md."""
 ONE_MORE_LABEL = 1.0
 """Weight of a label that one of two models finds and the other does not, in logarithms."""
@@ -359,6 +359,7 @@ def out_of_fold(
     models: dict[str, Model],
     sample: Sample,
     places: IntArray,
+    judged: IntArray,
     metrics: Iterable[str] = (),
     named: Iterable[str] = (),
     checked: IntArray | None = None,
@@ -366,15 +367,15 @@ def out_of_fold(
     """Ask every model about the labels of each fold, and drop those that are clearly behind the best.
 
     Learned `metrics` cost a graph each: few are left, and none that is behind the first model, the graph.
-    `named` ones always stay. The sample's labels are judged, at its `places` among all rows; models are asked
-    about those `checked` too.
+    `named` ones always stay. Models learn from the sample, which lies at its `places` among all rows, and are
+    judged by the labels of the rows `judged`; they are asked about those `checked` too.
     """
     found = OutOfFold(given.n_classes, list(models))
-    beside = np.setdiff1d([] if checked is None else checked, places).astype(int)
+    beside = np.setdiff1d([] if checked is None else checked, judged).astype(int)
     for number, hidden in enumerate(folds):
         labels = given.labels.copy()
         labels[hidden] = -1
-        asked = np.intersect1d(hidden, places[sample.known])
+        asked = np.intersect1d(hidden, judged)
         shown = sample.with_labels(labels[places])
         found.places.append(asked)
         found.truth.append(given.labels[asked].astype(np.int64))
@@ -455,8 +456,7 @@ def verdict(
         name = name_of(each)
         # A metric of the same name would be overwritten.
         made[name if name not in made and name not in graphs else f"{name} {len(made) + 1}"] = each
-    few = sampled(sample.labels, LABELS_JUDGED, 0, np.random.default_rng(0))
-    judged, of_judged = sample.some(few), places[few]
+    judged = np.random.default_rng(0).permutation(np.flatnonzero(sample.known))[:LABELS_JUDGED]
     checked = sampled(given.labels, NUMBERS_CHECKED // given.n_classes, 0, np.random.default_rng(0))
 
     def classifier(each: Any) -> Model:
@@ -465,14 +465,13 @@ def verdict(
     models = {**graphs, **{name: classifier(each) for name, each in made.items()}}
     metrics, named = list(graphs)[1:], always if automatic else tuple(made)
     with threadpool_limits(1):  # few rows, and the same bits for any number of threads
-        found = out_of_fold(given, folds, models, judged, of_judged, metrics, named, checked)
+        found = out_of_fold(given, folds, models, sample, places, places[judged], metrics, named, checked)
         graph = first = next(iter(graphs))
         if folds:
             ahead = {name: found.in_errors(name, first) for name in metrics if name in found.left}
             # Two looks at one question are added up as Stouffer does.
             ahead = {n: (z + raced[n]) / np.sqrt(2) if n in raced else z for n, z in ahead.items()}
-            graph = max(ahead, key=lambda name: ahead[name], default=first)
-            graph = graph if ahead.get(graph, 0.0) > 1 else first
+            graph = found.best([name for name in ahead if ahead[name] > 1] or [first])
         members = [graph, *(name for name in made if name in found.left)]
         while True:
             scaled = [tempered(found.predicted[name], found.power[name]) for name in members]
@@ -548,7 +547,7 @@ def judge_rows(given: Given, models: Any, metrics: bool, rng: np.random.Generato
         race = {"graph": graph_model(small, small.graph_of(change)), **{n: learned(small, n) for n in names}}
         everywhere = np.arange(few.X.shape[0])
         with threadpool_limits(1):
-            found = out_of_fold(small, folds_of(small, rng), race, few, everywhere, names)
+            found = out_of_fold(small, folds_of(small, rng), race, few, everywhere, everywhere, names)
         raced = {name: found.in_errors(name, "graph") for name in found.left[1:]}
         names = [name for name in raced if raced[name] > 0]
     graphs = {"graph": graph_model(given, graph), **{name: learned(given, name) for name in names}}
