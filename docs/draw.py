@@ -22,11 +22,11 @@ FOLDER = Path(__file__).parent / "_static"
 BLUE, RUST, GREY = "#1f6f8b", "#b5541c", "#888888"
 RESULTS = Path(__file__).parents[1] / "benchmarks" / "results"
 EXAMPLES = {
-    "plot_07_single_cells": "cells",
-    "plot_14_calibration": "calibration",
+    "plot_04_single_cells": "cells",
+    "plot_13_calibration": "calibration",
     "plot_15_own_method": "own-method",
-    "plot_19_when_to_stop": "when-to-stop",
-    "plot_17_folder_of_photographs": "photographs",
+    "plot_10_when_to_stop": "when-to-stop",
+    "plot_01_folder_of_photographs": "photographs",
 }
 """Tutorials and the names of their pictures."""
 QUESTIONS = [
