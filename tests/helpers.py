@@ -160,14 +160,7 @@ def block_of(engine: Any, values: Any) -> Block:
 
 def columns_of(engine: Any, block: Block) -> Any:
     """The columns of a block of an engine, on the host."""
-    if not hasattr(block, "handles"):
-        return np.asarray(engine.to_host(block))
-    return engine.graph.joined(engine._told("restored", restored, block))
-
-
-def restored(block: Any, vectors: Any) -> Any:
-    """Columns of a block of a Dask graph, by vertex."""
-    return block.rows.restored(vectors)
+    return np.asarray(engine.to_host(block))
 
 
 class GpuEngineOnHost(Engine):

@@ -4,18 +4,10 @@ import numpy as np
 from scipy import sparse
 
 from graphwell.backends.aggregation import (
-    _condense,
-    heaviest_entries,
     in_units_of,
-    merged_matrix,
     sums_between,
     unit_of,
 )
-
-
-def test_the_first_of_equals_is_the_heaviest_and_an_empty_row_has_none():
-    W = sparse.csr_array(np.array([[0, 2, 2], [1, 0, 3], [0, 0, 0]], dtype=float))
-    np.testing.assert_array_equal(heaviest_entries(W.indptr, W.indices, W.data), [1, 2, -1])
 
 
 def test_blocks_of_rows_add_up_to_the_whole():
@@ -40,17 +32,3 @@ def test_so_many_that_the_finest_unit_would_overflow_still_add_up():
     together, unit = np.zeros(2, dtype=int), unit_of(1.0, W.nnz)
     sums = sums_between(W, together, together, 1, unit)
     assert in_units_of(sums, unit).toarray() == 10_000_000
-
-
-def test_sums_between_groups_do_not_depend_on_who_may_write_and_are_compiled_once():
-    W = sparse.csr_array(np.array([[0, 1, 0.5], [1, 0, 0], [0.5, 0, 0]]))
-    groups = np.array([1, 1, 0])
-    found = merged_matrix(W, groups, 3)
-    np.testing.assert_array_equal(found.toarray(), [[0, 0.5, 0], [0.5, 2, 0], [0, 0, 0]])
-    assert found.has_sorted_indices
-    assert found.indptr.dtype == found.indices.dtype == np.int32
-    before = len(_condense.signatures)
-    for array in (W.indptr, W.indices, W.data, groups):
-        array.flags.writeable = False
-    np.testing.assert_array_equal(merged_matrix(W, groups, 3).toarray(), found.toarray())
-    assert len(_condense.signatures) == before

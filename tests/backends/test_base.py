@@ -59,49 +59,6 @@ def test_a_vertex_that_crosses_takes_the_class_of_its_neighbours_and_keeps_the_o
     assert swept.label_changes == 1
 
 
-def test_majority_counts_weight_times_r(engine):
-    # Vertex 0 has three neighbours: two of class 1 close to the boundary, one of class 2 at its integer.
-    W = np.zeros((4, 4))
-    W[0, 1:] = W[1:, 0] = 1.0
-    graph = Graph.from_affinity(W)
-    problem = Problem(graph, np.full(4, -1), n_classes=3)
-    start = State(np.array([0, 1, 1, 2]), np.array([0.499, 0.4, 0.4, 0.0]))
-    swept = engine(graph).sweep(problem, start, epsilon=1.0, step_size=0.05, count=1)
-    assert swept.state.labels[0] == 2
-
-
-def test_a_state_on_the_integers_of_one_class_does_not_move(engine):
-    graph = random_graph(np.random.default_rng(0), 30, 0.2)
-    problem = Problem(graph, np.full(30, -1), n_classes=4)
-    start = State(np.full(30, 3), np.zeros(30))
-    swept = engine(graph).sweep(problem, start, epsilon=1.0, step_size=0.1, count=20)
-    np.testing.assert_allclose(swept.state.offsets, 0, atol=1e-5)
-    assert swept.energy == pytest.approx(0, abs=1e-6)
-
-
-def test_many_classes_and_hubs(engine):
-    # A star of 300 leaves, each its own class: the hub cannot please more than one.
-    n = 301
-    W = np.zeros((n, n))
-    W[0, 1:] = W[1:, 0] = np.linspace(1, 2, n - 1)
-    graph = Graph.from_affinity(W)
-    labels = np.concatenate([[-1], np.arange(n - 1)])
-    problem = Problem(graph, labels, n_classes=n - 1)
-    start = State(np.concatenate([[0], np.arange(n - 1)]), np.concatenate([[0.4], np.zeros(n - 1)]))
-    swept = engine(graph).sweep(problem, start, epsilon=1.0, step_size=0.05, count=3)
-    assert swept.state.labels[0] == n - 2
-
-
-def test_nearest_labels_by_hand(engine):
-    # Lengths 1/w: 1, 2, 1 and a second component without labels.
-    W = np.zeros((6, 6))
-    for i, j, w in ((0, 1, 1.0), (1, 2, 0.5), (2, 3, 1.0), (4, 5, 1.0)):
-        W[i, j] = W[j, i] = w
-    problem = Problem(Graph.from_affinity(W), np.array([1, -1, -1, 0, -1, -1]), 2)
-    assert engine(problem.graph).nearest(problem.labels).tolist() == [1, 1, 0, 0, -1, -1]
-    assert problem.reachable.tolist() == [True] * 4 + [False] * 2
-
-
 # -------------------------------------------------------------------------------- random and awkward graphs
 
 
@@ -160,8 +117,8 @@ def test_votes_are_the_product_with_the_indicator(case, n_classes):
     found = columns_of(engine, engine.product(engine.indicator(*there, n_classes)))
     own = np.array([[values[i] if labels[i] == c else 0.0 for c in range(n_classes)] for i in range(n)])
     np.testing.assert_allclose(found, problem.graph.S.toarray() @ own, atol=1e-5)
-    whole = columns_of(engine, engine.product(engine.indicator(*there, n_classes)))
-    np.testing.assert_array_equal(found, whole)
+    vector = engine.to_host(engine.product(there[1]))
+    np.testing.assert_allclose(vector, problem.graph.S.toarray() @ values, atol=1e-5)
 
 
 def test_winners_counts_and_margins_are_those_of_loops(case):
@@ -197,6 +154,8 @@ def test_systems_are_solved_like_dense_ones(case):
     assert (x[:, 1] == 0).all()
     assert solution.residual <= 1e-4
     assert solution.iterations > 0
+    alone = engine.solve(engine.asarray(scaling), engine.asarray(b[:, 0]))
+    np.testing.assert_allclose(engine.to_host(alone.x), np.linalg.solve(A, b[:, 0]), atol=2e-3)
 
 
 def test_steps_are_stable_at_the_largest_eigenvalue_of_a_dense_laplacian(case):
@@ -212,18 +171,6 @@ def test_nearest_labels_are_those_of_all_shortest_paths(case):
     found = engine.to_host(engine.nearest(there.labels))
     assert_nearest(problem, found)
     np.testing.assert_array_equal(found[problem.is_known], problem.labels[problem.is_known])
-
-
-def test_a_vector_is_multiplied_and_solved_for_like_a_column(case):
-    problem, _, engine = case
-    n, values = problem.graph.n_vertices, np.random.default_rng(3).normal(size=problem.graph.n_vertices)
-    S = problem.graph.S.toarray()
-    found = engine.to_host(engine.product(engine.asarray(values)))
-    np.testing.assert_allclose(found, S @ values, atol=1e-5)
-    solution = engine.solve(engine.asarray(np.full(n, 0.9)), engine.asarray(values))
-    np.testing.assert_allclose(
-        engine.to_host(solution.x), np.linalg.solve(np.eye(n) - 0.81 * S, values), atol=2e-3
-    )
 
 
 def test_harmonic_scores_match_the_dense_solution(case):
@@ -282,35 +229,26 @@ def test_starts_are_those_of_the_reference(case, name):
 def test_sweeps_are_those_of_the_reference(case, beyond_the_paper):
     problem, there, engine = case
     if beyond_the_paper:
-        shares = np.random.default_rng(6).dirichlet(np.ones(problem.n_classes))
+        rng = np.random.default_rng(6)
+        shares, trust = rng.dirichlet(np.ones(problem.n_classes)), rng.uniform(0.05, 2.0, len(problem.labels))
         terms = {"balance": Balance(0.3, shares), "implicit": True, "fidelity": 3.0}
-        problem, there = replace(problem, **terms), replace(there, **terms)
-    start = start_of(problem, np.random.default_rng(2))
-    expected = ReferenceEngine(problem.graph).sweep(problem, start, 1.1, 0.05, 5)
-    moved = State(engine.asarray(start.labels), engine.asarray(start.offsets))
-    swept = engine.sweep(there, moved, 1.1, 0.05, 5)
-    np.testing.assert_array_equal(engine.to_host(swept.state.labels), expected.state.labels)
-    np.testing.assert_allclose(engine.to_host(swept.state.offsets), expected.state.offsets, atol=1e-4)
-    assert float(swept.energy) == pytest.approx(expected.energy, rel=1e-3, abs=1e-5)
-    assert int(swept.label_changes) == expected.label_changes
-
-
-def test_trust_in_labels_reaches_the_sweeps_and_the_sources(case):
-    problem, there, engine = case
-    trust = np.random.default_rng(8).uniform(0.05, 2.0, problem.graph.n_vertices)
-    problem = replace(problem, trust=trust, implicit=True)
-    there = replace(there, trust=engine.asarray(trust), implicit=True)
+        problem, there = (
+            replace(problem, trust=trust, **terms),
+            replace(there, trust=engine.asarray(trust), **terms),
+        )
+        strengths = engine.to_host(source_strengths(there, engine))
+        known, given = problem.is_known, problem.labels[problem.is_known]
+        sums = np.bincount(given, trust[known], minlength=problem.n_classes)
+        even = sums.sum() / len(np.unique(given))  # every class is a source of the same strength
+        np.testing.assert_allclose(strengths[known], even * trust[known] / sums[given], rtol=1e-6)
+        assert (strengths[~known] == 0).all()
     start = start_of(problem, np.random.default_rng(2))
     expected = ReferenceEngine(problem.graph).sweep(problem, start, 1.1, 0.05, 5)
     swept = engine.sweep(there, State(*map(engine.asarray, (start.labels, start.offsets))), 1.1, 0.05, 5)
     np.testing.assert_array_equal(engine.to_host(swept.state.labels), expected.state.labels)
     np.testing.assert_allclose(engine.to_host(swept.state.offsets), expected.state.offsets, atol=1e-4)
-    strengths = engine.to_host(source_strengths(there, engine))
-    known, given = problem.is_known, problem.labels[problem.is_known]
-    sums = np.bincount(given, trust[known], minlength=problem.n_classes)
-    even = sums.sum() / len(np.unique(given))  # every class is a source of the same strength
-    np.testing.assert_allclose(strengths[known], even * trust[known] / sums[given], rtol=1e-6)
-    assert (strengths[~known] == 0).all()
+    assert float(swept.energy) == pytest.approx(expected.energy, rel=1e-3, abs=1e-5)
+    assert int(swept.label_changes) == expected.label_changes
 
 
 # ---------------------------------------------------------------------------------------------- whole fits

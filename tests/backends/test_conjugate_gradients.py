@@ -1,10 +1,8 @@
 """Conjugate gradients, and verbs in plain arrays."""
 
 import numpy as np
-import pytest
 
-from graphwell.backends.conjugate_gradients import System, conjugate_gradients, share_done
-from graphwell.progress import listening
+from graphwell.backends.conjugate_gradients import System, conjugate_gradients
 
 
 def system_of(A):
@@ -41,14 +39,3 @@ def test_nothing_to_solve_takes_no_iteration():
     solution = conjugate_gradients(system_of(np.eye(3)), np.zeros((3, 2)))
     assert (solution.iterations, solution.residual) == (0, 0.0)
     assert (solution.x == 0).all()
-
-
-def test_the_share_that_is_done_rises_to_one():
-    shares = []
-    A = np.diag(np.logspace(0, 3, 40))
-    with listening(shares.append):
-        conjugate_gradients(system_of(A), np.ones((40, 1)), tolerance=1e-8)
-    assert shares[-1] == 1.0
-    assert all(0 <= share <= 1 for share in shares)
-    assert share_done(np.array([1.0, 1e-8]), 1e-8) == pytest.approx(0.0)
-    assert share_done(np.array([1e-8]), 1e-8) == pytest.approx(0.99)

@@ -11,25 +11,18 @@ from graphwell import Graph, Status
 from graphwell._threads import ThreadPool
 from graphwell.backends import find_backend
 from graphwell.solve.coarse import (
-    HIGHEST,
-    INCREMENT,
-    LINKS_KEPT,
-    MULTIPLIER,
     NOISES,
     CoarseGraph,
     CoarseSearch,
     annealed,
-    choose_classes,
     claimed_shares,
-    harmonic_shares,
     lowest_energy,
-    noise_of,
     refined,
     solve_coarse,
 )
 from graphwell.solve.fit import Recipe, Run, fit
 from graphwell.solve.problem import Problem
-from tests.helpers import clusters, first_labels, random_graph
+from tests.helpers import clusters, first_labels
 
 
 def dense_energy(W, labels, evidence, pressure):
@@ -73,59 +66,6 @@ def test_refining_moves_whole_parts_where_single_moves_are_stuck():
         found, energy = refined(coarse(triangles, np.zeros((12, 2))), parts, evidence, pressure, labels)
         assert energy == pytest.approx(dense_energy(triangles, found, evidence, pressure))
         assert energy < dense_energy(triangles, labels, evidence, pressure)
-
-
-def test_harmonic_shares_are_means_of_their_neighbours_and_of_the_labels():
-    W, label_weights, _, _ = tiny(1)
-    W = linalg.block_diag(W, [[0.0, 1.0], [1.0, 0.0]])  # the last two are reached by no label
-    label_weights = np.vstack([label_weights, np.zeros((2, 3))])
-    shares = harmonic_shares(coarse(W, label_weights))
-    weight = W.sum(axis=1) + label_weights.sum(axis=1)
-    np.testing.assert_allclose(shares, (W @ shares + label_weights) / weight[:, None], atol=1e-6)
-    np.testing.assert_allclose(shares[-2:], 0.0)
-
-
-def plain_choice(W, evidence, pressure, noise, seed, labels):
-    """Every gain with its noise, and then the largest."""
-    (n, n_classes), volumes, state = evidence.shape, W.sum(axis=1), seed
-
-    def drawn():
-        nonlocal state
-        state = (state * int(MULTIPLIER) + int(INCREMENT)) % 2**64
-        return ((state >> 12) + 0.5) / 2**52
-
-    state = (state * int(MULTIPLIER) + int(INCREMENT)) % 2**64
-    for width in [*noise, *[0.0] * 100]:
-        for c in range(n):
-            others = np.arange(n) != c
-            inside = np.array([volumes[others & (labels == k)].sum() for k in range(n_classes)])
-            links = np.array([W[c, others & (labels == k)].sum() for k in range(n_classes)])
-            force = 2 / volumes.sum() * pressure * (inside + volumes[c] / 2)
-            gains = 2 * links - force * volumes[c] + evidence[c]
-            if width > 0:
-                gains -= width * np.log(-np.log([drawn() for _ in range(n_classes)]))
-            if gains[labels[c]] < gains.max():
-                labels[c] = np.argmax(gains)
-
-
-@pytest.mark.parametrize("n_classes", [1, 2, 40, LINKS_KEPT + 1])
-def test_choices_are_those_of_the_plain_rule(n_classes):
-    rng = np.random.default_rng(n_classes)
-    W = random_graph(rng, 30, 0.2).W.tolil()
-    W[4, :] = W[:, 4] = 0.0  # alone
-    W[7, 7] = 3.0  # with weight inside, as a community has
-    W, pressure, evidence = W.tocsr(), np.ones(n_classes), 0.1 * rng.random((30, n_classes))
-    found, noise = rng.integers(n_classes, size=30), np.array([0.5, 0.1, 0.01])
-    expected = found.copy()
-    choose_classes(W, found, evidence, pressure, noise, seed=n_classes)
-    plain_choice(W.toarray(), evidence, pressure, noise, n_classes, expected)
-    np.testing.assert_array_equal(found, expected)
-
-
-def test_noise_is_at_most_what_it_is_taken_to_be():
-    ends = [number << 59 for number in range(1, 33)]
-    for drawn in np.array([0, *(end - 1 for end in ends), *ends[:-1]], dtype=np.uint64):
-        assert noise_of.py_func(drawn) < HIGHEST[drawn >> np.uint64(59)]
 
 
 def test_classes_of_very_different_size_lower_the_pressure():

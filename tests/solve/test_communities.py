@@ -11,18 +11,16 @@ from scipy import sparse
 from graphwell import Graph
 from graphwell._threads import ThreadPool
 from graphwell.backends import find_backend
+from graphwell.backends.aggregation import merged_matrix
 from graphwell.solve.communities import (
     Aggregates,
     aggregates_of,
     communities_in_background,
-    joined,
     joined_until,
     joined_vertices,
     levels_for,
     louvain,
-    merged_graph,
     modularity,
-    move_vertices,
 )
 from tests.helpers import clusters, first_labels, random_graph
 
@@ -64,19 +62,8 @@ def test_modularity_and_merging_are_those_of_dense_matrices(seed):
         assert found == pytest.approx(dense_modularity(W, community, resolution))
     members = np.eye(4)[community]
     np.testing.assert_allclose(
-        merged_graph(sparse.csr_array(W), community).toarray(), members.T @ W @ members
+        merged_matrix(sparse.csr_array(W), community).toarray(), members.T @ W @ members
     )
-
-
-@pytest.mark.parametrize("n", [1, 2, 9, 400])
-def test_partners_hang_together_as_in_the_graph_of_all_pairs(n):
-    rng = np.random.default_rng(n)
-    chain, ring = np.arange(n) - 1, (np.arange(n) + 1) % n
-    for partners in (rng.integers(-1, n, size=n), chain, chain[::-1].copy(), ring, np.full(n, -1)):
-        links, has = np.eye(n), partners >= 0
-        links[has, partners[has]] = 1
-        _, expected = sparse.csgraph.connected_components(links, connection="weak")
-        np.testing.assert_array_equal(joined(partners), as_met(expected))
 
 
 def test_aggregates_do_not_depend_on_the_numbering_of_the_vertices():
@@ -95,54 +82,6 @@ def test_the_best_of_all_partitions_of_a_tiny_graph_is_found():
     every = (np.array(p) for p in itertools.product(range(3), repeat=6))
     best = max(dense_modularity(W, p, 1.0) for p in every)
     assert dense_modularity(W, communities(W), 1.0) == pytest.approx(best)
-
-
-def plain_moves(W, community, resolution, order, most_sweeps, least_moved):
-    """Every vertex that is awake compares all communities next to it, in the order in which they are met."""
-    volumes, awake, moves, all_awake = W.sum(axis=1), np.ones(len(W), dtype=bool), 0, True
-    inside = np.bincount(community, weights=volumes, minlength=len(W))
-    for _ in range(most_sweeps):
-        moved = 0
-        for i in order:
-            if not awake[i]:
-                continue
-            awake[i] = False
-            near = [j for j in np.flatnonzero(W[i]) if j != i]
-            force = resolution / (volumes.sum() or 1.0) * volumes[i]
-            own = community[i]
-            links = {c: W[i, [j for j in near if community[j] == c]].sum() for c in community[near]}
-            best = own
-            highest = links.get(own, 0.0) - force * (inside[own] - volumes[i]) + 1e-12 * volumes[i]
-            for c, weight in links.items():
-                if c != own and weight - force * inside[c] > highest:
-                    best, highest = c, weight - force * inside[c]
-            if best != own:
-                inside[own] -= volumes[i]
-                inside[best] += volumes[i]
-                community[i] = best
-                moved += 1
-                awake[[j for j in near if community[j] != best]] = True
-        moves += moved
-        if moved < least_moved and (all_awake or least_moved > 1):
-            break
-        all_awake = moved < least_moved
-        awake |= all_awake
-    return moves
-
-
-@pytest.mark.parametrize("least_moved", [1, 3])
-@pytest.mark.parametrize("resolution", [0.5, 2.0, 9.0])
-def test_moves_are_those_of_the_plain_rule(resolution, least_moved):
-    rng = np.random.default_rng(int(10 * resolution))
-    W = random_graph(rng, 40, 0.15).W.toarray().astype(float)
-    W[3] = W[:, 3] = 0.0  # alone
-    W[5, 5] = W[6, 6] = 2.0  # with weight inside, as a community has
-    found, order = np.arange(40), rng.permutation(40)
-    expected = found.copy()
-    moves = move_vertices(sparse.csr_array(W), found, resolution, order, 20, least_moved)
-    assert moves == plain_moves(W, expected, resolution, order, 20, least_moved) > 0
-    np.testing.assert_array_equal(found, expected)
-    assert found[3] == 3
 
 
 @pytest.fixture

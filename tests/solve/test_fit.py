@@ -5,7 +5,7 @@ import pytest
 
 from graphwell import Fixed, Graph, Status
 from graphwell.backends import find_backend
-from graphwell.solve.fit import KeptEngine, Recipe, Run, engine_of, fit, paper_recipe
+from graphwell.solve.fit import KeptEngine, Recipe, engine_of, fit, paper_recipe
 from graphwell.solve.problem import Problem
 from tests.helpers import chain, clusters, first_labels
 
@@ -90,15 +90,6 @@ def test_equal_generators_give_equal_fits_for_any_number_of_threads():
         one, other = (run(problem, recipe, n_jobs=n).result for n in (1, 2))
         np.testing.assert_array_equal(one.offsets, other.offsets)
         np.testing.assert_array_equal(one.labels, other.labels)
-
-
-def test_the_stages_are_told_and_the_callback_is_called():
-    graph, truth = clusters([30, 30])
-    told, steps = [], []
-    watched = Run(lambda step: steps.append(step.number), lambda stage, share: told.append(stage))
-    found = fit(find_backend("cpu"), Problem(graph, first_labels(truth, 2), 2), Recipe(), watched)
-    assert list(dict.fromkeys(told)) == ["start", "descent"]
-    assert steps == list(range(1, len(found.result.energies) + 1))
 
 
 def test_the_engine_is_kept_for_the_graph_that_was_fitted_last():

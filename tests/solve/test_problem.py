@@ -12,23 +12,13 @@ from graphwell.backends.cpu.engine import NumbaEngine
 from graphwell.solve.problem import Problem, of_present_classes
 from graphwell.solve.schedule import stable_step
 from graphwell.solve.sizes import best_classes, estimated_shares, refuted, settled_sizes, within_bounds
-from tests.helpers import chain, random_graph
+from tests.helpers import chain
 
 
 @pytest.mark.parametrize("fidelity", [0.0, float("nan"), -1.0])
 def test_a_fidelity_that_is_not_positive_is_refused(fidelity):
     with pytest.raises(ValueError, match="fidelity must be positive"):
         Problem(chain(1.0), np.array([0, 1]), 2, fidelity=fidelity)
-
-
-def test_known_labels_and_the_parts_they_reach():
-    W = np.zeros((5, 5))
-    W[0, 1] = W[1, 0] = W[2, 3] = W[3, 2] = 1.0
-    problem = Problem(Graph.from_affinity(W), np.array([2, -1, -1, -1, 1]), 3, fidelity=4.0)
-    assert problem.is_known.tolist() == [True, False, False, False, True]
-    assert problem.known.tolist() == [2, 0, 0, 0, 1]
-    assert problem.fidelities.tolist() == [4, 0, 0, 0, 4]
-    assert problem.reachable.tolist() == [True, True, False, False, True]
 
 
 def test_classes_that_can_get_no_row_are_left_out():
@@ -73,15 +63,6 @@ def test_the_papers_schedules_have_the_papers_lengths():
 def test_bad_settings_get_one_clear_sentence(make, sentence):
     with pytest.raises(ValueError, match=sentence):
         make()
-
-
-@pytest.mark.parametrize("graph", [chain(1.0, 1.0, 1.0), random_graph(np.random.default_rng(3), 60, 0.3)])
-def test_the_largest_step_is_stable(graph):
-    step = stable_step(NumbaEngine(graph))
-    row_sums = np.asarray(graph.S.sum(axis=1)).ravel()
-    largest = np.linalg.eigvalsh(np.diag(row_sums) - graph.S.toarray())[-1]
-    for epsilon in (2.0, 0.3):
-        assert step < 2 / (epsilon * largest + 1 / epsilon)
 
 
 def test_a_hub_makes_the_step_smaller():

@@ -56,19 +56,6 @@ def test_bounds_of_the_sizes_are_kept():
     assert (found == 1).mean() > 0.55
 
 
-def test_a_start_that_the_labels_refute_is_not_kept():
-    graph, truth = clusters([150, 50])
-    labels = np.full(200, -1)
-    labels[[0, 1, 2, 3, 4, 150]] = truth[[0, 1, 2, 3, 4, 150]]
-    prepared = prepare(find_backend("cpu"), Problem(graph, labels, 2), Recipe(), np.random.default_rng(0))
-    nothing = np.zeros(200, dtype=np.int32)
-    nothing[150] = 1
-    start = replace(prepared.start, state=State(nothing, np.zeros(200)))
-    coarse = replace(prepared.coarse, shares=np.eye(2)[nothing])
-    prepared = replace(prepared, start=start, coarse=coarse)
-    assert select(prepared, State(truth.astype(np.int32), np.zeros(200))) is None
-
-
 def test_the_pressure_of_a_start_follows_how_even_it_is_and_given_shares_whatever_it_is():
     problem = Problem(chain(1.0), np.array([0, 1]), 2)
     assert balance_for(problem, np.array([50, 50])).strength == pytest.approx(0.3)

@@ -1,10 +1,8 @@
 """Label propagation, and the other starts."""
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 
-import graphwell as gw
 from graphwell.backends.cpu.engine import NumbaEngine
 from graphwell.graph import Graph
 from graphwell.solve.problem import Problem
@@ -19,7 +17,7 @@ from graphwell.solve.start import (
     poisson_weights,
     solve_laplacian,
 )
-from tests.helpers import blobs, chain, problems, random_graph
+from tests.helpers import chain, problems, random_graph
 
 
 def precise(graph):
@@ -98,8 +96,3 @@ def test_auto_takes_the_more_decided_scores():
     ]
     auto = STARTS["auto"].find(problem, engine, rng).scores
     np.testing.assert_array_equal(auto.values, both[int(np.argmax(decided))].values)
-
-
-def test_a_start_that_there_is_none_of_is_refused():
-    with pytest.raises(ValueError, match="start must be one of auto, diffusion, nearest, random; got 'last'"):
-        gw.DiffuseInterfaceClassifier(start="last").fit(*blobs(n=20))

@@ -13,7 +13,8 @@ import numpy as np
 from scipy import sparse
 
 from graphwell._types import FloatArray, IntArray
-from graphwell.solve.communities import Aggregates, joined_until, merged_graph
+from graphwell.backends.aggregation import merged_matrix
+from graphwell.solve.communities import Aggregates, joined_until
 
 if TYPE_CHECKING:
     from graphwell.active.query import Query
@@ -43,7 +44,7 @@ class Communities:
     @cached_property
     def W(self) -> Any:
         """Sums of the weights between communities, sparse; the diagonal holds those inside."""
-        return merged_graph(self.aggregates.W, self.of_aggregates)
+        return merged_matrix(self.aggregates.W, self.of_aggregates)
 
     def of_substance(self, wanted: int) -> int:
         """How many are not much smaller than an even share of so many would be."""
@@ -79,7 +80,7 @@ def coarsened(aggregates: Aggregates, most: int) -> Aggregates:
     if W.shape[0] > most:
         group = np.empty(W.shape[0], dtype=np.int64)
         group[np.argsort(-np.bincount(members), kind="stable")] = np.minimum(np.arange(len(group)), most - 1)
-        members, W = group[members], merged_graph(W, group)
+        members, W = group[members], merged_matrix(W, group)
     return Aggregates(members, W)
 
 

@@ -107,8 +107,8 @@ def _condense(
         new_indptr[group + 1] = size
 
 
-def merged_matrix(W: Any, groups: IntArray, n_groups: int, unit: float | None = None) -> Any:
-    """Sums of the entries between groups of rows, as multiples of a unit: that of `unit_of` by default.
+def merged_matrix(W: Any, groups: IntArray, n_groups: int | None = None) -> Any:
+    """Sums of the entries between groups of rows; those inside each group are on the diagonal.
 
     Examples
     --------
@@ -117,7 +117,8 @@ def merged_matrix(W: Any, groups: IntArray, n_groups: int, unit: float | None = 
     array([[2. , 0.5],
            [0.5, 0. ]])
     """
-    unit = unit_of(float(W.data.max(initial=0.0)), W.nnz) if unit is None else unit
+    n_groups = int(groups.max()) + 1 if n_groups is None else n_groups
+    unit = unit_of(float(W.data.max(initial=0.0)), W.nnz)
     return in_units_of(sums_between(W, groups, groups, n_groups, unit), unit)
 
 

@@ -27,7 +27,7 @@ from graphwell.graph import Graph
 from graphwell.graph.compiled import told_of_compiling
 from graphwell.progress import COMPILING, Progress, silent
 from graphwell.solve.descent import Callback, Status, Step, on_host
-from graphwell.solve.fit import Flag, KeptEngine, Recipe, Run, fit, paper_recipe
+from graphwell.solve.fit import KeptEngine, Recipe, Run, fit, paper_recipe
 from graphwell.solve.problem import FIDELITY, Problem, of_present_classes
 from graphwell.solve.schedule import Schedule
 
@@ -211,7 +211,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         callback: Callback | None = None,
         checkpoint: str | PathLike[str] | None = None,
         progress: Progress = silent,
-        cancel: Flag | None = None,
+        cancel: Any = None,
     ) -> "DiffuseInterfaceClassifier":
         """Label every row of `X` from the known labels in `y`.
 

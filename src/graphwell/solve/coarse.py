@@ -33,9 +33,10 @@ from scipy import sparse
 
 from graphwell._threads import ThreadPool, one_blas_thread
 from graphwell._types import BoolArray, FloatArray, IntArray
+from graphwell.backends.aggregation import merged_matrix
 from graphwell.backends.base import Block, Engine, Vector
 from graphwell.graph.compiled import compiled, inner, seen, unsigned
-from graphwell.solve.communities import ORDERS, Aggregates, aggregates_of, levels_for, merged_graph
+from graphwell.solve.communities import ORDERS, Aggregates, aggregates_of, levels_for
 from graphwell.solve.problem import Problem
 from graphwell.solve.sizes import best_prices, evenness_allowed, may_be_random, row_count
 
@@ -98,7 +99,7 @@ class CoarseGraph:
 
     def coarser(self, groups: IntArray, W: Any = None) -> "CoarseGraph":
         """The graph whose vertices are groups of the groups; `W` are its weights, where they are known."""
-        W = merged_graph(self.W, groups) if W is None else W
+        W = merged_matrix(self.W, groups) if W is None else W
         return CoarseGraph(groups, W, summed_rows(groups, self.label_weights, W.shape[0]), self.group_sizes)
 
 
@@ -160,7 +161,7 @@ def refined(
         for parts in partitions:
             of_blocks, blocks = np.unique(parts * evidence.shape[1] + found, return_inverse=True)
             chosen, gains = of_blocks % evidence.shape[1], summed_rows(blocks, evidence, len(of_blocks))
-            choose_classes(merged_graph(graph.W, blocks), chosen, gains, pressure)
+            choose_classes(merged_matrix(graph.W, blocks), chosen, gains, pressure)
             found = chosen[blocks]
         lowest = choose_classes(graph.W, found, evidence, pressure)
         if lowest >= before:

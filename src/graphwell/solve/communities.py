@@ -15,6 +15,8 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from scipy import sparse
+from scipy.sparse import csgraph
 
 from graphwell._threads import ThreadPool
 from graphwell._types import BoolArray, FloatArray, IntArray
@@ -60,7 +62,7 @@ class Aggregates:
         if (resolution, seed) not in self._levels:
             found = louvain(self.W, resolution, np.random.default_rng(seed))
             found.flags.writeable = False
-            self._levels[resolution, seed] = found, merged_graph(self.W, found)
+            self._levels[resolution, seed] = found, merged_matrix(self.W, found)
         return self._levels[resolution, seed]
 
 
@@ -74,7 +76,7 @@ def louvain(W: Any, resolution: float, rng: np.random.Generator) -> IntArray:
         move_vertices(level, community, resolution, rng.permutation(n), SWEEPS, least)
         _, first, community = np.unique(community, return_index=True, return_inverse=True)
         community = np.argsort(np.argsort(first))[community]  # numbered in the order in which they are met
-        level, found = merged_graph(level, community), community[found]
+        level, found = merged_matrix(level, community), community[found]
         if level.shape[0] == n:
             return found
 
@@ -85,13 +87,9 @@ _aggregates: WeakKeyDictionary[Engine, Aggregates | Future[Aggregates]] = WeakKe
 def aggregates_of(engine: Engine) -> Aggregates:
     """The aggregates of a graph, found once for each engine."""
     if engine not in _aggregates:
-        _aggregates[engine] = _aggregated(*joined_vertices(engine, MOST_AGGREGATES))
+        _aggregates[engine] = Aggregates(*joined_until(*joined_vertices(engine, MOST_AGGREGATES)))
     found = _aggregates[engine]
     return found.result() if isinstance(found, Future) else found
-
-
-def _aggregated(members: IntArray, W: Any) -> Aggregates:
-    return Aggregates(*joined_until(members, W, MOST_AGGREGATES))
 
 
 def joined_vertices(engine: Engine, most: int) -> tuple[IntArray, Any]:
@@ -104,13 +102,13 @@ def joined_vertices(engine: Engine, most: int) -> tuple[IntArray, Any]:
     return members, engine.condensed(members, int(members.max()) + 1)
 
 
-def joined_until(members: IntArray, W: Any, most: int) -> tuple[IntArray, Any]:
+def joined_until(members: IntArray, W: Any, most: int = MOST_AGGREGATES) -> tuple[IntArray, Any]:
     """Join groups to their heaviest neighbours until there are few enough, or no edges between them."""
     while W.shape[0] > most:
         group = joined_to_heaviest(W)
         if int(group.max()) + 1 == W.shape[0]:
             break
-        W, members = merged_graph(W, group), group[members]
+        W, members = merged_matrix(W, group), group[members]
     return members, W
 
 
@@ -120,33 +118,13 @@ def joined_to_heaviest(W: Any) -> IntArray:
 
 
 def joined(partners: IntArray) -> IntArray:
-    """Groups of vertices that are connected if each is joined to its partner; -1 stands for none."""
-    group = np.full(len(partners), -1)
-    follow_partners(seen(partners.astype(np.int64, copy=False)), group)
-    return group.astype(index_dtype(len(group), 0))
+    """Groups of vertices that are connected if each is joined to its partner; -1 stands for none.
 
-
-@compiled(nogil=True)
-def follow_partners(partners: IntArray, group: IntArray) -> None:
-    """Write the group of each vertex that is connected with its partner; -1 stands for none.
-
-    From every vertex the way goes from partner to partner until one has a group. A way that comes back to
-    itself is a new group, so they are numbered in the order of their first vertices. `group` is all -1.
+    They are numbered in the order of their first vertices.
     """
-    count = 0
-    for first in range(len(partners)):
-        i = first
-        while group[i] < 0:
-            group[i] = count
-            i = partners[i] if partners[i] >= 0 else i
-        met = group[i]
-        if met == count:
-            count += 1
-            continue
-        i = first
-        while group[i] != met:
-            group[i] = met
-            i = partners[i]
+    n, has = len(partners), np.flatnonzero(partners >= 0)
+    links = sparse.coo_array((np.ones(len(has)), (has, partners[has])), shape=(n, n))
+    return csgraph.connected_components(links, directed=False)[1].astype(index_dtype(n, 0))
 
 
 def levels_for(labels: IntArray, aggregates: Aggregates, pool: ThreadPool) -> list[tuple[IntArray, Any]]:
@@ -168,7 +146,8 @@ def communities_in_background(labels: IntArray, engine: Engine) -> Iterator[None
     pool = ThreadPool(engine.n_threads)
     with ThreadPoolExecutor(1) as beside:
         if engine not in _aggregates:  # asked here: the other thread does not ask the engine
-            _aggregates[engine] = beside.submit(_aggregated, *joined_vertices(engine, MOST_AGGREGATES))
+            some = joined_vertices(engine, MOST_AGGREGATES)
+            _aggregates[engine] = beside.submit(lambda: Aggregates(*joined_until(*some)))
         found = beside.submit(copy_context().run, lambda: levels_for(labels, aggregates_of(engine), pool))
         yield
         found.result()
@@ -184,11 +163,6 @@ def modularity(W: Any, community: IntArray, resolution: float = 1.0) -> float:
     inside = float(W.data[rows == community[W.indices]].sum())
     volumes = np.bincount(community, weights=degrees)
     return inside / total - resolution * float((volumes**2).sum()) / total**2
-
-
-def merged_graph(W: Any, community: IntArray) -> Any:
-    """Graph whose vertices are the communities; the diagonal holds the weight inside each."""
-    return merged_matrix(W, community, int(community.max()) + 1)
 
 
 def move_vertices(

@@ -199,36 +199,32 @@ def descend(
 # ------------------------------------------------------------------------------------- checkpoints
 
 
-# Fingerprint of a run, with which it takes the same steps; and numbers of vertices, classes and steps.
-Identity = tuple[dict[str, Any], tuple[int, int, int]]
-
-
-def identity_of(
-    settings: Mapping[str, Any], problem: Problem, schedule: Schedule, to_host: ToHost
-) -> Identity:
-    """Data, labels and settings, which tell a run from others, as JSON holds them."""
-    steps = list(schedule)
-
-    def plain(value: Any) -> Any:
-        return value.tolist() if hasattr(value, "tolist") else repr(value)
-
-    settings = json.loads(json.dumps({**settings, "schedule": steps}, default=plain))
-    labels = hash_of(to_host(problem.labels).astype(np.int64))
-    trust = "" if problem.trust is None else hash_of(to_host(problem.trust))
-    fingerprint = {"graph": problem.graph.fingerprint, "labels": labels + trust, "settings": settings}
-    return fingerprint, (problem.graph.n_vertices, problem.n_classes, len(steps))
-
-
 @dataclass
 class Checkpoint:
     """The file of one run; it need not exist yet."""
 
     path: Path
-    fingerprint: dict[str, Any]
+    fingerprint: dict[str, Any]  # data, labels and settings, with which a run takes the same steps
     size: tuple[int, int, int]  # vertices, classes and steps: a state that does not fit is refused
-    to_host: ToHost = np.asarray
+    to_host: ToHost
     energies: list[float] = field(default_factory=list)
     label_changes: list[int] = field(default_factory=list)
+
+    @classmethod
+    def of(
+        cls, path: Path, settings: Mapping[str, Any], problem: Problem, schedule: Schedule, to_host: ToHost
+    ) -> "Checkpoint":
+        """The file of the descent of a problem under a schedule."""
+        steps = list(schedule)
+
+        def plain(value: Any) -> Any:
+            return value.tolist() if hasattr(value, "tolist") else repr(value)
+
+        settings = json.loads(json.dumps({**settings, "schedule": steps}, default=plain))
+        labels = hash_of(to_host(problem.labels).astype(np.int64))
+        trust = "" if problem.trust is None else hash_of(to_host(problem.trust))
+        fingerprint = {"graph": problem.graph.fingerprint, "labels": labels + trust, "settings": settings}
+        return cls(path, fingerprint, (problem.graph.n_vertices, problem.n_classes, len(steps)), to_host)
 
     def load(self) -> Reached | None:
         """Return what the file holds, None if there is none; a file of another run is refused."""

@@ -13,12 +13,12 @@ graphwell's own, which needs few labels:
 """
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -39,7 +39,6 @@ from graphwell.solve.descent import (
     Step,
     ToHost,
     descend,
-    identity_of,
 )
 from graphwell.solve.problem import Problem
 from graphwell.solve.schedule import FIRST_EPSILON, LAST_EPSILON, RATIO, Annealed, Schedule, stable_step
@@ -86,13 +85,6 @@ def paper_recipe(start: str, schedule: Schedule | None = None, step_size: float 
     return Recipe(start, 1.0, step_size=step, schedule=PAPER_SCHEDULE if schedule is None else schedule)
 
 
-class Flag(Protocol):
-    """A flag that ends a run, as a `threading.Event` is one."""
-
-    def is_set(self) -> bool:
-        """Whether it is to end."""
-
-
 @dataclass(frozen=True)
 class Run:
     """How one run is watched, saved and ended.
@@ -102,7 +94,7 @@ class Run:
 
     callback: Callback | None = None  # called after each step of the descent; a true answer ends it there
     progress: Progress = silent  # told the stage and the share of it that is done
-    cancel: Flag | None = None  # once set, the run ends within a second; not while kernels are compiled
+    cancel: Any = None  # a `threading.Event`: once set, the run ends in a second, but for compilation
     checkpoint: Path | None = None  # file that the descent is saved in after each step
     settings: Mapping[str, Any] = field(default_factory=dict)
 
@@ -151,9 +143,7 @@ class Run:
         """The function to call after each step of a descent, and how far an earlier run of it came."""
         if self.checkpoint is None:
             return self._each_step, None
-        checkpoint = Checkpoint(
-            self.checkpoint, *identity_of(self.settings, problem, schedule, to_host), to_host
-        )
+        checkpoint = Checkpoint.of(self.checkpoint, self.settings, problem, schedule, to_host)
 
         def save_and_ask(step: Step) -> object:
             checkpoint.save(step)
@@ -164,58 +154,6 @@ class Run:
     def _each_step(self, step: Step) -> object:
         self.told("descent", step.number / step.of)
         return None if self.callback is None else self.callback(step)
-
-    def elsewhere(self) -> "RunElsewhere":
-        """Return the run as workers have it, to be given a way to ask this one."""
-        saves = self.checkpoint is not None
-        return RunElsewhere(settings=dict(self.settings), watches=saves or bool(self.callback), saves=saves)
-
-    def answers(self) -> Callable[[str, Any], Any]:
-        """Return what answers the questions of a run elsewhere."""
-        files: list[Checkpoint] = []
-
-        def answer(question: str, value: Any) -> Any:
-            if question == "told":
-                return self.told(*value)
-            if question == "load" and self.checkpoint is not None:
-                files[:] = [Checkpoint(self.checkpoint, *value)]
-                return files[0].load()
-            for file in files:
-                file.save(value)
-            return None if self.callback is None else bool(self.callback(value))
-
-        return answer
-
-
-@dataclass(frozen=True)
-class RunElsewhere(Run):
-    """A run as a worker has it: progress, callback and checkpoint are those of another process."""
-
-    comm: Any = None  # asks that process, and raises what ended the run there
-    watches: bool = False  # whether the other process wants to see every step
-    saves: bool = False  # whether it has a checkpoint
-
-    def told(self, stage: str, share: float | None) -> None:
-        """Tell how far a stage is."""
-        self.check()
-        self.comm.ask("told", (stage, share))
-
-    def check(self) -> None:
-        """End a run that was cancelled, or that lost a worker."""
-        self.comm.check()
-
-    def saved(self, problem: Problem, schedule: Schedule, to_host: ToHost) -> tuple[Callback, Reached | None]:
-        """The function to call after each step of a descent, and how far an earlier run of it came."""
-        if not self.saves:
-            return self._each_step, None
-        return self._each_step, self.comm.ask("load", identity_of(self.settings, problem, schedule, to_host))
-
-    def _each_step(self, step: Step) -> object:
-        self.told("descent", step.number / step.of)
-        if not self.watches:
-            return None
-        state = State(np.asarray(step.state.labels), np.asarray(step.state.offsets))
-        return self.comm.ask("step", replace(step, state=state))
 
 
 class KeptEngine:
@@ -312,10 +250,7 @@ def prepare(backend: Backend, problem: Problem, recipe: Recipe, rng: np.random.G
             problem = replace(problem, class_shares=sizes)
             coarse = solve_coarse(problem, engine, found.scores.values)
     best = engine.asarray(likeliest(engine, coarse.scores, given, problem.class_shares))
-    state, begin = (
-        from_labels(problem, engine, engine.xp.where(problem.reachable, classes, -1), rng)
-        for classes in (best, coarse.labels)
-    )
+    state, begin = (from_labels(problem, engine, classes, rng) for classes in (best, coarse.labels))
     scores = replace(found.scores, values=coarse.scores)
     return Prepared(problem, engine, Start(state, scores), coarse, begin)
 

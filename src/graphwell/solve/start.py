@@ -188,13 +188,18 @@ def auto_start(problem: Problem, engine: Engine, rng: np.random.Generator) -> St
         return float(engine.margins(scores.values).mean()) * evenness(counts)
 
     scores = max((diffusion_scores(problem, engine), laplace_scores(problem, engine)), key=decided)
-    return Start(from_labels(problem, engine, labels_of(problem, engine, scores), rng), scores)
+    return from_scores(problem, engine, scores, rng)
 
 
 def diffusion_start(problem: Problem, engine: Engine, rng: np.random.Generator) -> Start:
     """Every vertex takes its highest score under Laplace learning on Poisson weights."""
-    scores = diffusion_scores(problem, engine)
-    return Start(from_labels(problem, engine, labels_of(problem, engine, scores), rng), scores)
+    return from_scores(problem, engine, diffusion_scores(problem, engine), rng)
+
+
+def from_scores(problem: Problem, engine: Engine, scores: Scores, rng: np.random.Generator) -> Start:
+    """Every vertex takes its highest score, under prices if class sizes are given."""
+    labels = best_classes(engine, scores.values, problem.class_shares, problem.reachable)
+    return Start(from_labels(problem, engine, labels, rng), scores)
 
 
 def nearest_start(problem: Problem, engine: Engine, rng: np.random.Generator) -> Start:
@@ -209,17 +214,11 @@ def random_start(problem: Problem, engine: Engine, rng: np.random.Generator) -> 
     return Start(_labels_in_place(problem, engine, labels.astype(np.int32), u - labels))
 
 
-def labels_of(problem: Problem, engine: Engine, scores: Scores) -> Vector:
-    """Class with the highest score, under prices if class sizes are given; -1 where no label reaches."""
-    labels = best_classes(engine, scores.values, problem.class_shares, problem.reachable)
-    return engine.xp.where(problem.reachable, labels, -1)
-
-
 def from_labels(problem: Problem, engine: Engine, labels: Vector, rng: np.random.Generator) -> State:
-    """Place each vertex near a class, on a random side of it; -1 stands for a random class."""
+    """Place each vertex near a class, on a random side of it; -1, and where no label reaches, near any."""
     n, xp = problem.graph.n_vertices, engine.xp
     anywhere = engine.asarray(rng.integers(problem.n_classes, size=n))
-    labels = xp.where(labels >= 0, labels, anywhere).astype(np.int32)
+    labels = xp.where((labels >= 0) & problem.reachable, labels, anywhere).astype(np.int32)
     side = engine.asarray(rng.random(n) < 0.5)
     return _labels_in_place(problem, engine, labels, xp.where(side, -OFFSET, OFFSET))
 

@@ -6,7 +6,6 @@ import sys
 import pytest
 from numba import njit
 
-from graphwell.backends.cpu.systems import advance, cache_folder
 from graphwell.graph.compiled import told_of_compiling
 
 
@@ -24,12 +23,6 @@ def test_compiling_is_told_once_and_not_again():
     with told_of_compiling(lambda: told.append("again")):
         plus(2)
     assert told == ["compiling"]
-
-
-def test_the_folder_of_the_compiled_loops_is_none_where_none_can_be_written(monkeypatch):
-    assert str(cache_folder()) == advance._cache.cache_path
-    monkeypatch.setattr(advance, "_cache", object())  # as numba leaves it without a folder
-    assert cache_folder() is None
 
 
 FIRST_FIT = """

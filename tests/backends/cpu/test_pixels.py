@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from graphwell.backends.cpu.pixels import ROWS, Pixels
-from graphwell.backends.cpu.stencil import UNIT
 from graphwell.segmentation.stencil import PixelGrid
 
 SHAPE = (90, 97)
@@ -62,49 +61,6 @@ def lattice(size, margin, steps, nearness=(1.0, 0.5), pieces=None):
     pieces = np.ones(size, dtype=np.float32) if pieces is None else pieces
     reach = SimpleNamespace(steps=np.array(steps), nearness=np.array(nearness, dtype=np.float32))
     return SimpleNamespace(size=size, begin=margin, end=size - margin, pieces=pieces, **vars(reach))
-
-
-def test_products_and_steps_of_conjugate_gradients():
-    rng, grid, engine, inner = np.random.default_rng(1), lattice(40, 6, [1, 6]), Pixels(1), slice(6, 34)
-    stored, W = np.zeros((2, 40), dtype=np.uint16), np.zeros((40, 40))
-    stored[:, 6:28] = rng.integers(1, 65535, (2, 22))
-    for s, step in enumerate(grid.steps):
-        for i in range(40 - step):
-            W[i, i + step] = W[i + step, i] = stored[s, i] * float(UNIT)
-    p = np.zeros((2, 40), dtype=np.float32)
-    p[:, inner] = rng.random((2, 28))
-    np.testing.assert_allclose(engine.product(grid, stored, p)[:, inner], (p @ W)[:, inner], rtol=1e-5)
-    degrees, free = W.sum(axis=1).astype(np.float32), (rng.random(40) < 0.8).astype(np.float32)
-    image = np.zeros_like(p)
-    dots = engine.apply(grid, stored, degrees, free, p, image)
-    np.testing.assert_allclose(image[:, inner], (free * (degrees * p - p @ W))[:, inner], atol=1e-5)
-    np.testing.assert_allclose(dots, (p * image).sum(axis=1), rtol=1e-4)
-    x, r, inverse = np.zeros_like(p), p.copy(), free / 2
-    dots = engine.advance(grid, inverse, x, r, p, image, (np.array([4.0, 3.0]), np.array([2.0, 1.0])))
-    np.testing.assert_allclose(x[1], 3 * p[1])
-    np.testing.assert_allclose(r[0], p[0] - 2 * image[0], atol=1e-5)
-    np.testing.assert_allclose(dots, (r * r * inverse).sum(axis=1), rtol=1e-4)
-    before = p.copy()
-    engine.turn(grid, inverse, r, p, (np.array([1.0, 1.0]), np.array([2.0, 4.0])))
-    np.testing.assert_allclose(p[1], inverse * r[1] + 0.25 * before[1], atol=1e-6)
-
-
-def test_links_fall_with_the_difference_and_end_at_the_margin():
-    values, inside = np.zeros((1, 40), dtype=np.float32), np.ones(40, dtype=np.float32)
-    values[0, 20:], inside[30:] = 1.0, 0.0
-    stored = Pixels(1).link(lattice(40, 6, [1, 6], pieces=inside), values, 4.0, 1e-4)
-    assert stored[0, 10] == 65535
-    assert abs(stored[0, 19] - 65535 * np.exp(-4.0)) <= 1
-    assert stored[1, 10] in (32767, 32768)
-    assert stored[0, 29] == stored[1, 24] == stored[0, 32] == 0
-
-
-def test_joined_points_have_one_root():
-    stored = np.zeros((2, 40), dtype=np.uint16)
-    stored[0, 8:11], stored[1, 10] = 50, 50
-    parents = Pixels(1).joined(lattice(40, 6, [1, 6]), stored, np.array([7, 7], dtype=np.uint16))
-    assert set(parents[[8, 9, 10, 11, 16]]) == {8}
-    assert parents[12] == 12
 
 
 def test_links_of_some_points_are_those_of_the_whole_grid():

@@ -10,9 +10,7 @@ import pytest
 from dask import delayed
 
 from graphwell import DiffuseInterfaceClassifier
-from graphwell.backends.dask.arrays import lazy
-from graphwell.backends.dask.client import forget_messages, processes_here, workers_of
-from graphwell.backends.dask.rounds import Cluster
+from graphwell.backends.dask.client import processes_here, workers_of
 from tests.backends.dask.cases import SHORT, fitted, rows_and_labels
 
 
@@ -49,18 +47,6 @@ def test_an_answer_without_workers_is_not_taken_for_a_cluster_without_any():
         status="running", scheduler_info=lambda n_workers: {"workers": {}, "n_workers": 0}
     )
     assert workers_of(nobody) == {}
-
-
-def test_what_was_sent_does_not_stay_with_the_client(client):
-    cluster = Cluster(client)
-    for _ in range(5):
-        cluster.results([lazy(len, np.zeros(50_000))])
-    log = client.scheduler_comm.recent_message_log
-    forget_messages(client)
-    assert len(log) == 0
-    cluster.results([lazy(len, np.zeros(50_000))])
-    assert sum(message.get("op") == "update-graph" for batch in log for message in batch) <= 1
-    forget_messages(SimpleNamespace())  # another version of Dask may keep no log
 
 
 def points(n, seed):

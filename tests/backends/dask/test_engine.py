@@ -192,22 +192,15 @@ def test_the_graph_is_that_of_one_machine(density):
         return (
             np.asarray(placed.components), placed.n_components, np.asarray(sharp.degrees), engine.heaviest(),
             engine.condensed(groups, 5).toarray(), engine.affinities_of(np.array([3, 60, 119])).toarray(),
-            placed.fingerprint,
         )  # fmt: skip
 
-    components, count, degrees, heaviest, condensed, rows, fingerprint = on(3, graph, look)
+    components, count, degrees, heaviest, condensed, rows = on(3, graph, look)
     assert count == graph.n_components == len(set(zip(components, graph.components, strict=True)))
     np.testing.assert_array_equal(degrees, graph.sharpened(2.0).degrees)
     one = NumbaEngine(graph)
     np.testing.assert_array_equal(heaviest, one.heaviest())
     np.testing.assert_array_equal(condensed, one.condensed(groups, 5).toarray())
     np.testing.assert_array_equal(rows, graph.W[[3, 60, 119]].toarray())
-    assert fingerprint == on(1, graph, look)[-1]
-    if graph.W.nnz:
-        W = graph.W.copy()
-        i, j = W.tocoo().row[0], W.tocoo().col[0]
-        W[i, j] = W[j, i] = np.nextafter(W[i, j], 2)
-        assert fingerprint != on(3, Graph.from_affinity(W), look)[-1]
 
 
 def built(X, size, known=None, metric="euclidean", counts=(6, 8)):

@@ -17,7 +17,7 @@ from scipy import sparse
 from graphwell._rows import narrow
 from graphwell._threads import once
 from graphwell._types import FloatArray, IntArray
-from graphwell.backends.base import Answers, Backend, Engine, Result, Rows, Vector
+from graphwell.backends.base import Answers, Backend, Engine, Result, Rows, State, Vector
 from graphwell.backends.dask.arrays import RowBlocks, array_of, lazy
 from graphwell.backends.dask.client import connected_client
 from graphwell.backends.dask.communicator import Communicator, WorkerCommunicator
@@ -26,6 +26,7 @@ from graphwell.backends.dask.predict import DaskInduction, Found, Part, Searched
 from graphwell.backends.dask.rounds import Cluster
 from graphwell.backends.dask.search import Partition, build_graph
 from graphwell.backends.induction import answered
+from graphwell.errors import OptionError
 from graphwell.graph import Graph
 from graphwell.graph.checks import frozen, neighbor_counts
 from graphwell.graph.knn import FeatureMap, check_metric
@@ -179,6 +180,7 @@ def fit_here(
     affinities: bool,
     first_rows: IntArray,
     run: Any,
+    watches: bool,
     more: tuple[Any, ...],
     resources: tuple[Any, ...],
     comm: WorkerCommunicator,
@@ -191,7 +193,13 @@ def fit_here(
     if affinities:
         rows, graph = backend.read_affinities(blocks)
         blocks.clear()
-    attributes, notes = work(backend, rows, graph, replace(run, comm=comm), *more)
+
+    def ask(step: Any) -> Any:
+        state = State(np.asarray(step.state.labels), np.asarray(step.state.offsets))
+        return comm.ask(replace(step, state=state))
+
+    run = replace(run, progress=comm.tell, callback=ask if watches else None)
+    attributes, notes = work(backend, rows, graph, run, *more)
     placed, found = backend.graph, cast(Found, backend.found)
     facts = {name: getattr(placed, name) for name in ("recall_", "n_components", "bridges", "n_vertices")}
     facts |= {"halo": comm.allreduce(len(placed.halo)) / placed.n_vertices, "searched": backend.searched}
@@ -242,14 +250,21 @@ class DaskBackend(Backend):
 
     def together(self, work: Callable[..., Any], rows: Rows, graph: Any, run: "Run", *more: Any) -> Any:
         """Have every worker do the work on its rows; return what the first says, with Dask arrays."""
-        there, (n_threads, memory) = replace(rows, given=None, values=None), self.cluster.resources()
+        if run.checkpoint is not None:
+            problem = "{field} needs rows of one machine; on a cluster a fit that lost a worker starts again."
+            raise OptionError("checkpoint", problem)
+        there, resources = replace(rows, given=None, values=None), self.cluster.resources()
+        quiet, watches = replace(run, callback=None, progress=silent, cancel=None), run.callback is not None
 
         def job(first_rows: IntArray) -> Callable[..., Any]:
-            given = (first_rows, run.elsewhere(), more, (n_threads, memory))
+            given = (first_rows, quiet, watches, more, resources)
             return partial(fit_here, work, there, rows.values.affinities, *given)
 
+        def hear(step: Any, told: Any) -> Any:
+            return run.told(*told) if run.callback is None or step is None else bool(run.callback(step))
+
         finish = partial(self._finished, rows)
-        return self.cluster.everywhere(rows.values, max(1, rows.n_rows // 2), job, run.answers(), finish)
+        return self.cluster.everywhere(rows.values, max(1, rows.n_rows // 2), job, hear, finish)
 
     def _finished(self, rows: Rows, kept: list[Any], first_rows: IntArray) -> tuple[dict[str, Any], Any]:
         """What the first worker says, with Dask arrays and a graph of what all of them keep."""

@@ -36,6 +36,8 @@ class DivergedError(RuntimeError):
 
 # The verb that a worker calls, and what it sends.
 Letter = tuple[str, Any]
+# A step of the descent that asks for an answer, or a stage and how far it is.
+Report = tuple[Any, tuple[str, float | None] | None]
 # Letters that have arrived, by sender and number.
 Letters = dict[tuple[int, int], Letter]
 
@@ -130,7 +132,7 @@ class WorkerCommunicator(Communicator):
         self.name, self.addresses, self.job, self.worker = name, addresses, job, worker
         self.blocks: dict[int, Any] = {}
         self.letters: Letters = {}
-        self.reports: list[tuple[str, Any]] = []
+        self.reports: list[Report] = []
         self.answers: list[Any] = []
         self.sending: list[Any] = []
         self.task, self.stopped, self.reported = "", False, 0.0
@@ -176,19 +178,20 @@ class WorkerCommunicator(Communicator):
             self.blocks.clear()
             self.changed.notify_all()
 
-    def ask(self, question: str, value: Any) -> Any:
-        """What the client says to a question of the first worker; it does not answer progress."""
-        if question != "told":
-            if self.rank == 0:
-                self.reports.append((question, value))
-                self.wait(lambda letters: bool(self.answers))
-            return self.broadcast(self.answers.pop() if self.rank == 0 else None)
-        now, (stage, share) = time.monotonic(), value
-        rare = share is None or share == 1 or stage == "descent"  # not every iteration is told
+    def tell(self, stage: str, share: float | None) -> None:
+        """Tell the client how far a stage is, if this is the first worker; not every iteration is told."""
+        self.check()
+        now, rare = time.monotonic(), share is None or share == 1 or stage == "descent"
         if self.rank == 0 and (rare or now - self.reported > SECONDS_BETWEEN_REPORTS):
             self.reported = now
-            self.reports.append((question, value))
-        return None
+            self.reports.append((None, (stage, share)))
+
+    def ask(self, step: Any) -> Any:
+        """What the client says to a step of the descent."""
+        if self.rank == 0:
+            self.reports.append((step, None))
+            self.wait(lambda letters: bool(self.answers))
+        return self.broadcast(self.answers.pop() if self.rank == 0 else None)
 
 
 # By the name of the round and the address of the worker: workers may be threads of one process.
@@ -219,7 +222,7 @@ def deliver(name: str, to: str, sender: int, number: int, verb: str, message: An
             comm.changed.notify_all()
 
 
-def take_reports(name: str, answers: list[Any], dask_worker: Any) -> list[tuple[str, Any]]:
+def take_reports(name: str, answers: list[Any], dask_worker: Any) -> list[Report]:
     """Answer the questions of a worker, and take what it reports meanwhile."""
     comm = ROUNDS[name, dask_worker.address]
     with comm.changed:

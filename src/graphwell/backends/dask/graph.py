@@ -15,7 +15,6 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from graphwell._rows import hash_of
 from graphwell._threads import once
 from graphwell._types import IntArray
 from graphwell.backends.dask.communicator import Communicator
@@ -241,11 +240,6 @@ class BlockGraph:
         every = sparse.coo_array((np.ones(len(near)), (near, other)), shape=(sum(counts), sum(counts)))
         n_components, merged = csgraph.connected_components(every, directed=False)
         return merged.astype(np.int32)[mine], int(n_components)
-
-    @once
-    def fingerprint(self) -> str:
-        """A hash of the degrees: each is a sum of the same bits, however the rows are cut into blocks."""
-        return hash_of(np.asarray(self.degrees))
 
     def bridged(self, known: Any) -> "BlockGraph":
         """Return the graph with every component that holds no known row joined to the nearest one."""

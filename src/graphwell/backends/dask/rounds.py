@@ -38,8 +38,8 @@ SECONDS_FOR_WORKERS = 30.0
 # Before a further round: the scheduler may learn late that a worker is gone.
 SECONDS_OF_PATIENCE = 0.5
 Result = TypeVar("Result")
-# Told what the workers report; what it returns answers a question.
-Hear = Callable[[str, Any], Any]
+# Told what the workers report (`communicator.Report`); what it returns answers a step.
+Hear = Callable[..., Any]
 
 
 class Cluster:
@@ -154,9 +154,8 @@ class Cluster:
                 raise WorkerLostError("A worker is gone.")
             if hear is not None:
                 (reports,) = self._run(addresses[:1], take_reports, name, answers)
-                found = [hear(*report) for report in reports]
-                asked = (report[0] != "told" for report in reports)
-                answers = [value for value, question in zip(found, asked, strict=True) if question]
+                found = [(step, hear(step, told)) for step, told in reports]
+                answers = [answer for step, answer in found if step is not None]
             if not answers:
                 _wait(futures, "FIRST_COMPLETED")
         if hear is not None and not any(future.status == "error" for future in futures):
