@@ -50,7 +50,7 @@ def test_the_least_certain_of_fitted_rows():
     assert made.least_certain(1, none, np.array([True, False, False])).tolist() == [1]
     assert made.least_certain(9, np.array([False, True, False]), none).tolist() == [2, 0]
     assert made.least_certain(2, ~none, none).tolist() == made.least_certain(0, none, none).tolist() == []
-    assert two_highest_apart(np.array([[0.2]])).tolist() == [1.0]
+    assert two_highest_apart(np, np.array([[0.2]])).tolist() == [1.0]
 
 
 def test_rows_that_are_equally_certain_come_in_their_order():

@@ -108,12 +108,12 @@ def nearer(affinities: FloatArray) -> FloatArray:
     return affinities / np.sqrt(np.maximum(-np.log(np.minimum(affinities, 1.0)), NEAREST))
 
 
-def two_highest_apart(scores: FloatArray) -> FloatArray:
+def two_highest_apart(xp: Any, scores: FloatArray) -> FloatArray:
     """Distance between the two highest entries of each row; 1 where there is one column."""
     if scores.shape[1] == 1:
-        return np.ones(len(scores))
-    ranked = np.sort(scores, axis=1)
-    return np.asarray(ranked[:, -1] - ranked[:, -2])
+        return xp.ones_like(scores[:, 0])
+    ranked = xp.sort(scores, axis=1)
+    return ranked[:, -1] - ranked[:, -2]
 
 
 def least_certain(
@@ -129,7 +129,7 @@ def least_certain(
     Certainty is the distance between the two highest scores, -1 where no label reaches, and 1 less where one
     does over a bridge alone. Of equally certain ones the first in their places come first.
     """
-    certain = np.where(reachable, two_highest_apart(scores), -1.0) - bridged
+    certain = np.where(reachable, two_highest_apart(np, scores), -1.0) - bridged
     certain[given] = np.inf
     k = min(k, int((~given).sum()))
     if k == 0:

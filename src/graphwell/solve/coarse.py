@@ -115,8 +115,7 @@ def harmonic_shares(graph: CoarseGraph) -> FloatArray:
     Groups that no label reaches get zeros.
     """
     n, W = len(graph.label_weights), graph.W
-    inside = np.repeat(np.arange(n), np.diff(W.indptr)) == W.indices
-    between = sparse.csr_array((np.where(inside, 0.0, W.data), W.indices, W.indptr), shape=(n, n))
+    between = sparse.csr_array(W - sparse.diags_array(W.diagonal()))
     # (D - W) f = label weights, where D counts the labels too: groups are never set to a label, as vertices
     # are.
     degrees = between @ np.ones(n) + graph.label_weights.sum(axis=1)

@@ -90,7 +90,7 @@ class NumbaEngine(Engine):
         graph, scaling = self.graph, inverse_roots_of(self.graph.degrees)
         return SlicedRows.from_csr(graph.W, self.dtype, scaling, graph.locality, self.pool)
 
-    @property
+    @cached_property
     def moving(self) -> SlicedRows:
         """The matrix that sweeps go over: ``S``, or where vertices stand for several rows, that of the rows.
 
@@ -98,18 +98,14 @@ class NumbaEngine(Engine):
         """
         if self.masses is None:
             return self.rows
-        if "_moving" not in self.__dict__:
-            roots, inverse = np.sqrt(self.masses), inverse_roots_of(self.graph.degrees)
-            W, near = self.graph.W, self.graph.locality
-            self._moving = SlicedRows.from_csr(
-                W, self.dtype, inverse * roots, near, self.pool, inverse / roots
-            )
-        return self._moving
+        roots, inverse = np.sqrt(self.masses), inverse_roots_of(self.graph.degrees)
+        to, of = inverse * roots, inverse / roots
+        return SlicedRows.from_csr(self.graph.W, self.dtype, to, self.graph.locality, self.pool, of)
 
     def release(self) -> None:
         """Forget the layout until it is asked for again."""
         self.__dict__.pop("rows", None)
-        self.__dict__.pop("_moving", None)
+        self.__dict__.pop("moving", None)
         self._last = None
         self._make_room()
 
