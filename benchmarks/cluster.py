@@ -34,8 +34,8 @@ import pandas as pd
 from sklearn.base import clone
 
 import graphwell as gw
-from benchmarks.output import Options, show_frame, write_json
-from graphwell.memory import begin_peak, held
+from benchmarks.output import Options, begin_peak, show_frame, write_json
+from graphwell.memory import held
 
 LABELS_PER_CLASS, BLOCKS = 20, 8
 MEMORY_LIMIT, BYTES_PER_ROW = "1.5GiB", 64

@@ -11,7 +11,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -24,6 +24,7 @@ import pandas as pd
 from benchmarks.data import DataMissingError
 from graphwell import __version__
 from graphwell.io.files import written_whole
+from graphwell.memory import held
 
 WIDTH_WITHOUT_TERMINAL = 160
 REPETITIONS = 5
@@ -175,3 +176,22 @@ def report(name: str, title: str, figures: Sequence[Figure], options: Options, *
     show_table(title, columns, [figure.row() for figure in figures])
     content = [{**asdict(f), "median": f.median, "verdict": f.verdict} for f in figures]
     write_json(options.out / f"{name}.json", {"figures": content, **more})
+
+
+@contextmanager
+def peak_memory() -> Iterator[Callable[[], int | None]]:
+    """Measure how much memory the block takes at most beyond what was in use before it.
+
+    The function that it gives returns that number of bytes, and None where the system does not tell.
+    """
+    before, after = begin_peak(), None
+    yield lambda: after
+    peak = held("VmHWM")
+    after = None if before is None or peak is None else max(0, peak - before)
+
+
+def begin_peak() -> int | None:
+    """Have the system forget the peak of this process so far; return the bytes that it holds now."""
+    with suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
+    return held()

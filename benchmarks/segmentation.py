@@ -38,10 +38,9 @@ from scipy import ndimage
 
 import graphwell as gw
 from benchmarks.data import SHARED
-from benchmarks.output import Figure, Options, report, resumed, show_frame
+from benchmarks.output import Figure, Options, peak_memory, report, resumed, show_frame
 from benchmarks.processes import answer_of
 from graphwell.datasets.strokes import strokes
-from graphwell.memory import peak_memory
 from graphwell.segmentation.features import picture_features
 from graphwell.segmentation.narrow_band import near_borders
 

@@ -43,32 +43,23 @@ if TYPE_CHECKING:
     from graphwell.solve import Step as Step
     from graphwell.view import plots as plots
 
-_HOME = {
-    "Annealed": "graphwell.solve.schedule",
-    "BinaryInterfaceClassifier": "graphwell.estimators.binary",
-    "BridgedWarning": "graphwell.errors",
-    "CancelledError": "graphwell.progress",
-    "DiffuseInterfaceClassifier": "graphwell.estimators.diffuse",
-    "DiffuseInterfaceClustering": "graphwell.active.clustering",
-    "Fixed": "graphwell.solve.schedule",
-    "Graph": "graphwell.graph",
-    "Result": "graphwell.solve.descent",
-    "Segmentation": "graphwell.segmentation.segmenter",
-    "Segmenter": "graphwell.segmentation.segmenter",
-    "Status": "graphwell.solve.descent",
-    "Step": "graphwell.solve.descent",
-    "TableEncoder": "graphwell.encoders.table",
-    "LabelWarning": "graphwell.errors",
-    "UnreachableWarning": "graphwell.errors",
-    "citation": "graphwell.estimators.registry",
-    "annotate": "graphwell.interop.anndata",
-    "compare": "graphwell.comparison.compare",
-    "encode": "graphwell.encoders.encode",
-    "methods": "graphwell.estimators.registry",
-    "read_table": "graphwell.io.tables",
-    "segment": "graphwell.segmentation.segmenter",
-    "suggest": "graphwell.active.session",
+_NAMES = {
+    "graphwell.active.clustering": ("DiffuseInterfaceClustering",),
+    "graphwell.active.session": ("suggest",),
+    "graphwell.comparison.compare": ("compare",),
+    "graphwell.encoders.encode": ("encode",),
+    "graphwell.encoders.table": ("TableEncoder",),
+    "graphwell.errors": ("BridgedWarning", "LabelWarning", "UnreachableWarning"),
+    "graphwell.estimators.binary": ("BinaryInterfaceClassifier",),
+    "graphwell.estimators.diffuse": ("DiffuseInterfaceClassifier",),
+    "graphwell.estimators.registry": ("citation", "methods"),
+    "graphwell.graph": ("Graph",),
+    "graphwell.interop.anndata": ("annotate",),
+    "graphwell.io.tables": ("read_table",),
+    "graphwell.segmentation.segmenter": ("Segmentation", "Segmenter", "segment"),
+    "graphwell.solve": ("Annealed", "CancelledError", "Fixed", "Result", "Status", "Step"),
 }
+_HOME = {name: module for module, names in _NAMES.items() for name in names}
 _MODULES = {
     "active": "graphwell.active",
     "baselines": "graphwell.estimators.methods",

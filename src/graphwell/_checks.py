@@ -74,12 +74,26 @@ def as_readable(array: Any, name: str) -> Any:
     if isinstance(array, np.ndarray):
         array = np.asarray(array) if isinstance(array, np.matrix) else array
     elif hasattr(array, "__dlpack_device__") and not isinstance(array, type):
-        _check_device(array, name)
-        array = array if _known_to_numpy(array) else _imported(array, name)
+        if dlpack_device(array, name) not in HOST:
+            raise ValueError(
+                f'{name} lies in the memory of a device; give device="cuda", or bring it to the host first.'
+            )
+        if not _known_to_numpy(array):
+            try:
+                array = np.from_dlpack(array)
+            except Exception as error:  # libraries and used capsules fail in ways of their own
+                raise ValueError(
+                    f"{name} is a {type(array).__name__} that cannot be imported by DLPack ({error}); "
+                    "give a NumPy array."
+                ) from error
     elif not _known_to_numpy(array):
         what = type(array).__name__
         raise ValueError(f"{name} is a {what}, which holds no numbers; give an array or a data frame.")
-    _check_type(array, name)
+    dtype = getattr(array, "dtype", None)
+    if isinstance(dtype, np.dtype) and dtype.names:
+        raise ValueError(f"{name} has fields with names; give a data frame, pandas.DataFrame({name}) say.")
+    if isinstance(dtype, np.dtype) and dtype.kind == "c":
+        raise ValueError(f"Complex data not supported: {name} is complex; give its parts as columns.")
     return array
 
 
@@ -93,38 +107,9 @@ def dlpack_device(array: Any, name: str = "X") -> int:
         ) from error
 
 
-def _check_device(array: Any, name: str) -> None:
-    if dlpack_device(array, name) not in HOST:
-        raise ValueError(
-            f'{name} lies in the memory of a device; give device="cuda", or bring it to the host first.'
-        )
-
-
-def _imported(array: Any, name: str) -> Any:
-    """The same memory as a NumPy array; libraries and used capsules fail in ways of their own."""
-    try:
-        return np.from_dlpack(array)
-    except Exception as error:
-        raise ValueError(
-            f"{name} is a {type(array).__name__} that cannot be imported by DLPack ({error}); "
-            "give a NumPy array."
-        ) from error
-
-
 def _known_to_numpy(array: Any) -> bool:
     if isinstance(array, type | str | bytes):
         return False
     if sparse.issparse(array) or isinstance(array, Sequence | bytearray | memoryview):
         return True
     return any(hasattr(array, protocol) for protocol in PROTOCOLS)
-
-
-def _check_type(array: Any, name: str) -> None:
-    """Refuse numbers that are no rows of features: complex ones, and fields by name."""
-    dtype = getattr(array, "dtype", None)
-    if not isinstance(dtype, np.dtype):
-        return
-    if dtype.names:
-        raise ValueError(f"{name} has fields with names; give a data frame, pandas.DataFrame({name}) say.")
-    if dtype.kind == "c":
-        raise ValueError(f"Complex data not supported: {name} is complex; give its parts as columns.")

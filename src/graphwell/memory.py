@@ -2,7 +2,7 @@
 
 import ctypes
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
@@ -103,25 +103,6 @@ def check_unpacked(what: object, packed: float, unpacked: float) -> None:
             "if it is not, name the memory that it may take with {field}."
         )
         raise OptionError("max_memory", problem, what, in_words(packed), in_words(unpacked))
-
-
-@contextmanager
-def peak_memory() -> Iterator[Callable[[], int | None]]:
-    """Measure how much memory the block takes at most beyond what was in use before it.
-
-    The function that it gives returns that number of bytes, and None where the system does not tell.
-    """
-    before, after = begin_peak(), None
-    yield lambda: after
-    peak = held("VmHWM")
-    after = None if before is None or peak is None else max(0, peak - before)
-
-
-def begin_peak() -> int | None:
-    """Have the system forget the peak of this process so far; return the bytes that it holds now."""
-    with suppress(OSError):
-        Path("/proc/self/clear_refs").write_text("5")
-    return held()
 
 
 def held(what: str = "VmRSS", process: int | str = "self") -> int | None:

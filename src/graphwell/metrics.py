@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
+from sklearn.metrics.cluster import contingency_matrix
 
 from graphwell._types import BoolArray, IntArray
 from graphwell._unknown import is_known
@@ -99,13 +100,11 @@ def matched(clusters: IntArray, truth: IntArray) -> IntArray:
     >>> matched(np.array([2, 2, 0, 0, 1]), np.array([0, 0, 1, 1, 1]))
     array([ 0,  0,  1,  1, -1])
     """
-    n_clusters, n_classes = int(clusters.max()) + 1, int(truth.max()) + 1
-    table = np.zeros((n_clusters, n_classes))
-    np.add.at(table, (clusters, truth), 1)
-    rows, columns = linear_sum_assignment(-table)
-    names = np.full(n_clusters, -1)
-    names[rows] = columns
-    return names[clusters]
+    found, of_row = np.unique(clusters, return_inverse=True)
+    classes, names = np.unique(truth), np.full(len(found), -1)
+    columns, rows = linear_sum_assignment(contingency_matrix(truth, clusters), maximize=True)
+    names[rows] = classes[columns]
+    return names[of_row]
 
 
 def matched_error(clusters: IntArray, truth: IntArray) -> float:
@@ -131,6 +130,4 @@ def majority_error(clusters: IntArray, truth: IntArray) -> float:
     >>> matched_error(np.array([0, 0, 1, 1, 2]), np.array([0, 0, 0, 0, 1]))
     0.4
     """
-    table = np.zeros((int(clusters.max()) + 1, int(truth.max()) + 1))
-    np.add.at(table, (clusters, truth), 1)
-    return float(1 - table.max(axis=1).sum() / len(truth))
+    return float(1 - contingency_matrix(truth, clusters).max(axis=0).sum() / len(truth))

@@ -16,7 +16,7 @@ from benchmarks import cluster, messy, methods, processes, segmentation
 from benchmarks import page as tables_of_pages
 from benchmarks.__main__ import BENCHMARKS, main
 from benchmarks.data import DataMissingError, Dataset, available, geometric_cut, load, standardised
-from benchmarks.output import Figure, Options, ratios, resumed
+from benchmarks.output import Figure, Options, peak_memory, ratios, resumed
 from graphwell.backends.dask.backend import Effort
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -27,6 +27,17 @@ def test_an_unknown_benchmark_is_refused(capsys):
         main(["nonsense"])
     assert ended.value.code == 2
     assert f"no benchmark is called nonsense; there are {', '.join(BENCHMARKS)}" in capsys.readouterr().err
+
+
+def test_the_peak_is_what_a_block_takes_and_no_more():
+    with peak_memory() as small:
+        pass
+    with peak_memory() as large:
+        block = np.ones(10_000_000)
+        del block
+    if large() is None:
+        pytest.skip("this system does not tell the memory of a process")
+    assert large() > 70_000_000 > 20_000_000 > small()
 
 
 def test_a_figure_is_judged_by_its_median():
