@@ -48,7 +48,7 @@ def test_the_scores_of_a_fitted_classifier_decide_about_borders():
     clf = gw.DiffuseInterfaceClassifier(models=None, random_state=0).fit(
         graph, labelled(truth, range(0, 180, 9))
     )
-    assert gw.suggest(clf, n=1, strategy="margin")[0] == clf.doubtful(1)[0]
+    assert gw.suggest(clf, n=1, strategy="margin")[0] in clf.doubtful(3)  # three rows are equally so
 
 
 def test_any_labels_and_names_in_reasons():

@@ -136,7 +136,13 @@ def test_a_forged_graph_of_other_parts_is_refused():
 )
 def test_a_forged_search_is_refused(dimension, points):
     with pytest.raises(ValueError, match="damaged"):
-        unpickled(Graph.from_features(POINTS[dimension]).origin.search, points=points)
+        unpickled(Graph.from_features(POINTS[dimension]).origin.search.plain, points=points)
+
+
+@pytest.mark.parametrize("vertices", [None, np.zeros(3), np.full(300, 7), np.arange(300) - 1])
+def test_a_forged_order_is_refused(vertices):
+    with pytest.raises(ValueError, match="damaged"):
+        unpickled(Graph.from_features(POINTS[3]).origin.search.order, vertices=vertices)
 
 
 def test_a_forged_classifier_is_refused():

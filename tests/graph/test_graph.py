@@ -226,7 +226,7 @@ def test_a_bridged_graph_is_symmetric_joined_and_can_be_taken_apart():
 
 @pytest.mark.parametrize("dimension", [4, 12])
 @pytest.mark.parametrize("value", [np.nan, np.inf, 1e300])
-def test_points_that_change_while_they_are_searched_get_a_sentence(dimension, value):
+def test_points_that_change_while_they_are_searched_change_nothing(dimension, value):
     """Another thread may write into the features; what is checked first is not what is compared."""
     X = np.random.default_rng(0).normal(size=(2000, dimension))
 
@@ -234,12 +234,8 @@ def test_points_that_change_while_they_are_searched_get_a_sentence(dimension, va
         if share == 0:  # the points have been checked, and a tree of them is built
             X[::3] = value
 
-    if dimension <= 8:  # small enough to be copied
-        expected = Graph.from_features(X.copy()).fingerprint
-        assert Graph.from_features(X, progress=spoil, n_jobs=1).fingerprint == expected
-        return
-    with pytest.raises(ValueError, match="X was changed while the graph was built"):
-        Graph.from_features(X, progress=spoil, n_jobs=1)
+    expected = Graph.from_features(X.copy()).fingerprint
+    assert Graph.from_features(X, progress=spoil, n_jobs=1).fingerprint == expected
 
 
 FORK = """

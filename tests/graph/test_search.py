@@ -54,7 +54,7 @@ def test_cells_of_points_that_change_lead_nowhere(monkeypatch, value, moment):
     for module in (knn, cells):
         monkeypatch.setattr(module, "heartbeat", spoil)
     with pytest.raises(ValueError, match="X was changed while the graph was built"):
-        Graph.from_features(X, exact=False, n_jobs=1)
+        Graph.of_arranged(X, 10, 10, "euclidean", exact=False, n_jobs=1)
 
 
 def clustered_points(n):

@@ -292,7 +292,7 @@ class Backend:
         self, rows: Rows, n_neighbors: int, scale_neighbor: int, metric: str, progress: Progress
     ) -> Any:
         """Link each row to its nearest rows, with locally scaled weights."""
-        return Graph.from_features(
+        return Graph.of_arranged(
             rows.values,
             n_neighbors,
             scale_neighbor,

@@ -22,7 +22,13 @@ from graphwell.encoders.kinds import is_frame
 from graphwell.encoders.table import TableEncoder
 from graphwell.errors import BridgedWarning, LabelWarning, Sentence, UnreachableWarning, in_short, warn_user
 from graphwell.estimators.canonical import arranged_graph, arranged_rows, put_back, told_in_order
-from graphwell.estimators.inputs import compact_columns, encoded_frame, encoded_rows, refuse_foreign
+from graphwell.estimators.inputs import (
+    compact_columns,
+    encoded_frame,
+    encoded_rows,
+    refuse_foreign,
+    refuse_new,
+)
 from graphwell.estimators.labels import Labels, read_labels, with_classes
 from graphwell.estimators.parameters import check_parameters, read_trust
 from graphwell.estimators.tuning.judge import figures
@@ -191,7 +197,9 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         prior = getattr(self, "class_prior", None)
         if graph is None and backend.name == "cpu":
             rows, labels, trust = arranged_rows(backend, rows, labels, trust, prior)
-        elif type(graph) is Graph and graph.origin is None and backend.name == "cpu":
+        elif isinstance(graph, Graph) and graph.masses is None and backend.name == "cpu":
+            if near is None and graph.origin is not None:
+                labels = replace(labels, groups=_copies(backend, rows, graph, labels))
             rows, graph, labels, trust = arranged_graph(backend, rows, graph, labels, trust, prior)
             if features is not None:
                 features = read_features(features)
@@ -336,11 +344,11 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         """New rows in the encoding of the fit; refused if they have other features."""
         check_is_fitted(self)
         refuse_foreign(X)
-        encoded = encoded_rows(self._encoder, X)
+        refuse_new(self._encoder, X)
         shape = np.shape(X) if isinstance(X, list | tuple) else getattr(X, "shape", ())
         if self._predictor.takes_features and isinstance(shape, tuple) and len(shape) == 2:
             _check_names(self, X, reset=False)
-        return encoded
+        return encoded_rows(self._encoder, X)
 
     def _repr_html_inner(self) -> str:
         return self._summary_html() + str(super()._repr_html_inner())

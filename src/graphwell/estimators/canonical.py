@@ -16,9 +16,10 @@ from graphwell.backends.base import Backend, Rows, State
 from graphwell.errors import LabelWarning, warn_user
 from graphwell.estimators.labels import Labels
 from graphwell.estimators.tuning.maps import Linear
-from graphwell.graph.canonical import Canonical, RowsGraph, arrange, bits_of, contents, mix
-from graphwell.graph.checks import check_points, frozen
+from graphwell.graph.canonical import Canonical, RowsGraph, arrange, bits_of, contents, graph_of_rows, mix
+from graphwell.graph.checks import check_points
 from graphwell.graph.graph import Graph
+from graphwell.graph.knn import check_columns
 from graphwell.solve.descent import Step
 from graphwell.solve.fit import Run
 
@@ -28,6 +29,7 @@ def arranged_rows(
 ) -> tuple[Rows, Labels, Any]:
     """Rows, labels and trust in an order that content alone decides, equal rows as one."""
     X, threads = rows.values, thread_count(backend.n_jobs)
+    check_columns(X)
     if sparse.issparse(X) and not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
@@ -58,8 +60,7 @@ def arranged_rows(
     if labels.groups is not None:  # given: those of the vertices, numbered as they come there
         groups, of = np.full(len(found.codes), -1), order.vertices[known]
         groups[of] = labels.groups[known]
-        _, first, which = np.unique(groups, return_index=True, return_inverse=True)
-        groups = np.where(groups >= 0, first[which], -1)
+        groups = in_order_of_first(groups)
     labels = Labels(found.codes, labels.classes[order.classes], groups, found.strengths)
     return rows, labels, found.strengths
 
@@ -68,16 +69,24 @@ def arranged_graph(
     backend: Backend, rows: Rows, graph: Graph, labels: Labels, trust: Any, prior: Any
 ) -> tuple[Rows, Graph, Labels, Any]:
     """A given graph, its labels and their trust, its vertices told apart by weights and labels."""
-    n, W = graph.n_vertices, graph.W
+    graph = graph.unbridged
+    n, W, known = graph.n_vertices, graph.W, labels.codes >= 0
     keys, threads = _class_keys(prior, labels.classes), thread_count(backend.n_jobs)
     found = arrange(np.arange(n), W, labels.codes, trust, keys, threads)
     order = replace(found.order, columns=None)
-    moved = W[order.firsts][:, order.firsts].tocsr()
-    moved.sort_indices()
-    graph = Graph(frozen(moved), sharpness=graph.sharpness)
-    groups = None if labels.groups is None else labels.groups[order.firsts]
+    back = replace(order, vertices=order.firsts)  # of the vertices in order, in the numbers of the user
+    moved = graph_of_rows(graph, back)
+    groups = None
+    if labels.groups is not None:
+        groups = in_order_of_first(np.where(known, labels.groups, -1)[order.firsts])
     labels = Labels(found.codes, labels.classes[order.classes], groups, found.strengths)
-    return replace(rows, values=graph, order=order), graph, labels, found.strengths
+    return replace(rows, values=moved, order=order), moved, labels, found.strengths
+
+
+def in_order_of_first(groups: IntArray) -> IntArray:
+    """Groups, each with the number of its first member; -1 for none."""
+    _, first, which = np.unique(groups, return_index=True, return_inverse=True)
+    return np.where(groups >= 0, first[which], -1)
 
 
 def _class_keys(prior: Any, classes: Any) -> IntArray:

@@ -97,15 +97,17 @@ def _as_parameter(field: str, value: str | None = None) -> str:
     return f"graphwell.TableEncoder({field}=...) in a pipeline"
 
 
-def encoded_rows(encoder: TableEncoder | None, X: Any) -> Any:
-    """New rows in the encoding of the fit; without names only if all its columns were plain numbers."""
-    if encoder is None:
-        return X
-    if is_frame(X):
-        return encoder.transform(X)
+def refuse_new(encoder: TableEncoder | None, X: Any) -> None:
+    """Refuse new rows without names, unless all columns of the fit were plain numbers."""
+    if encoder is None or is_frame(X):
+        return
     if len(encoder.kinds_) != encoder.n_features_in_ or not set(encoder.kinds_) <= set(WANT_A_SCALE):
         raise ValueError("X must be a data frame with the columns of the fit, which were not all numbers.")
-    return X
+
+
+def encoded_rows(encoder: TableEncoder | None, X: Any) -> Any:
+    """New rows in the encoding of the fit."""
+    return encoder.transform(X) if encoder is not None and is_frame(X) else X
 
 
 def _named(X: Any) -> tuple[str, str | None]:

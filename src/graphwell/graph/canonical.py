@@ -27,7 +27,7 @@ from graphwell.graph.checks import frozen, read_features, read_only
 from graphwell.graph.compiled import compiled, inner, seen
 from graphwell.graph.components import Bridges
 from graphwell.graph.graph import Graph, Origin, products_of_masses
-from graphwell.graph.knn import NeighborSearch, in_order
+from graphwell.graph.knn import NeighborSearch, check_columns, check_neighbors, in_order
 from graphwell.memory import available, in_words
 
 ROWS_AT_ONCE = 4096
@@ -123,6 +123,14 @@ class Canonical:
     vertices: IntArray
     columns: IntArray | None
     classes: IntArray
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        for each in (self.vertices, self.classes, *([] if self.columns is None else [self.columns])):
+            numbers = getattr(getattr(each, "dtype", None), "kind", "x") in "iu"
+            within = numbers and each.min(initial=0) >= 0 and each.max(initial=0) <= len(each)
+            if not (within and np.bincount(each).all()):
+                raise ValueError("This pickled order of rows is damaged; fit anew.")
 
     @cached_property
     def firsts(self) -> IntArray:
@@ -248,6 +256,33 @@ def arrange(
     )
 
 
+def order_of(X: Any, n_threads: int, *, columns: bool = True) -> Canonical:
+    """The order of rows without labels, and of their columns; each row is a vertex of its own."""
+    n = X.shape[0]
+    check_columns(X)
+    if sparse.issparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    order = arrange(np.arange(n), X, np.full(n, -1), None, np.zeros(0, np.uint64), n_threads).order
+    return order if columns else replace(order, columns=np.arange(X.shape[1]))
+
+
+def graph_of_rows(graph: Graph, order: Canonical) -> Graph:
+    """The graph of a user's rows, from that of the same rows in another order."""
+    W = graph.W[order.vertices][:, order.vertices].tocsr()
+    W.sort_indices()
+    return Graph(frozen(W), origin_of_rows(graph.origin, order), graph.sharpness)
+
+
+def origin_of_rows(origin: Origin | None, order: Canonical) -> Origin | None:
+    """What made the graph of a user's rows, from what made that of the vertices that these are."""
+    if origin is None:
+        return None
+    features = RowsFeatures(origin.features, order)
+    search = RowsSearch(origin.search, order, origin.search.recall)
+    return replace(origin, features=features, search=search, scales=origin.scales[order.vertices])
+
+
 class RowsGraph(Graph):
     """The graph of all rows, made when it is asked for from one whose vertices stand for equal rows.
 
@@ -275,11 +310,7 @@ class RowsGraph(Graph):
     @cached_property
     def origin(self) -> Origin | None:
         """What the graph was made from."""
-        origin = self.plain.origin
-        if origin is None:
-            return None
-        search = RowsSearch(origin.search, self.order, origin.search.recall)
-        return replace(origin, search=search, scales=origin.scales[self.vertices])
+        return origin_of_rows(self.plain.origin, self.order)
 
     @cached_property
     def W(self) -> Any:
@@ -344,13 +375,31 @@ class RowsGraph(Graph):
 
 
 @dataclass(frozen=True, eq=False)
+class RowsFeatures:
+    """The map of rows whose columns are in another order."""
+
+    plain: Any
+    order: Canonical
+
+    def __call__(self, X: Any) -> FloatArray:
+        """Map rows."""
+        found: FloatArray = self.plain(self.order.of_new_rows(X))
+        return found
+
+
+@dataclass(frozen=True, eq=False)
 class RowsSearch:
     """The search of a graph whose vertices stand for equal rows, in the numbers of the rows."""
 
     plain: NeighborSearch
     order: Canonical
     recall: float
-    locality: IntArray | None = None
+
+    @property
+    def locality(self) -> IntArray | None:
+        """The rows in an order in which neighbours are near each other, where each is a vertex."""
+        near = self.plain.locality
+        return self.order.firsts[near] if near is not None and len(near) == len(self.order.vertices) else None
 
     @cached_property
     def points(self) -> FloatArray:
@@ -360,6 +409,7 @@ class RowsSearch:
     def query(self, rows: FloatArray, k: int) -> tuple[IntArray, FloatArray]:
         """Return indices and distances of the nearest of the rows that differ."""
         indices, distances = self.plain.query(rows, k)
+        check_neighbors(indices, distances, len(self.order.firsts))
         return self.order.firsts[indices], distances
 
     def of_points(self, k: int) -> Iterator[tuple[IntArray, IntArray, FloatArray]]:

@@ -1,5 +1,6 @@
 """The graph: an immutable affinity matrix with what made it and what follows from it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
@@ -62,7 +63,7 @@ def inverse_roots_of(degrees: FloatArray) -> FloatArray:
 class Origin:
     """The search and the scales that a graph of features was made by; they link new rows to it."""
 
-    features: FeatureMap
+    features: Callable[[Any], FloatArray]
     search: NeighborSearch
     scales: FloatArray
     n_features: int
@@ -205,7 +206,28 @@ class Graph:
                 backend.build_graph(rows, n_neighbors, scale_neighbor, metric, progress)
             )
             return graph
+        from graphwell.graph.canonical import graph_of_rows, order_of
+
         X = read_features(X)
+        order = order_of(X, thread_count(n_jobs), columns=change is None)  # a change knows the user's columns
+        sizes = (n_neighbors, scale_neighbor, metric, n_jobs)
+        graph = cls.of_arranged(order.arranged(X), *sizes, exact=exact, change=change, progress=progress)
+        return graph_of_rows(graph, order)
+
+    @classmethod
+    def of_arranged(
+        cls,
+        X: Any,
+        n_neighbors: int,
+        scale_neighbor: int,
+        metric: str,
+        n_jobs: int | None = None,
+        *,
+        exact: bool | None = None,
+        change: Change | None = None,
+        progress: Progress = silent,
+    ) -> "Graph":
+        """As `from_features`, of rows that were checked and lie in the order of a fit already."""
         n_neighbors, scale_neighbor = neighbor_counts(n_neighbors, scale_neighbor, X.shape[0])
         features = FeatureMap.fit(X, metric, change)
         points = features(X)

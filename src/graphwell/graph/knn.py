@@ -69,8 +69,8 @@ class FeatureMap:
         if not sparse.issparse(X) or X.shape[1] <= SPARSE_COMPONENTS:
             return cls(metric, change=change)
 
+        check_columns(X)
         components = min(SPARSE_COMPONENTS, min(X.shape) - 1)
-        _check_projection(X.shape[1], components)
         svd = TruncatedSVD(max(1, components), random_state=0).fit(
             normalize(_brought_up(X)) if metric == "cosine" else X
         )
@@ -107,8 +107,11 @@ def check_metric(metric: str, also: tuple[str, ...] = ()) -> None:
     one_of("metric", metric, (*METRICS, *also))
 
 
-def _check_projection(n_features: int, components: int) -> None:
-    """Refuse columns whose projection would not fit into memory, before any of it is taken."""
+def check_columns(X: Any) -> None:
+    """Refuse sparse rows whose projection would not fit into memory, before any of it is taken."""
+    n_features, components = X.shape[1], min(SPARSE_COMPONENTS, min(X.shape) - 1)
+    if not sparse.issparse(X) or n_features <= SPARSE_COMPONENTS:
+        return
     need, free = 3 * 8 * n_features * (components + OVERSAMPLES), available()
     if need > free:
         raise ValueError(

@@ -86,7 +86,7 @@ class AdaptedEigenfunctions(Baseline):
         return min(wrong, key=wrong.__getitem__)
 
     def _graph(self, points: FloatArray) -> Graph:
-        return Graph.from_features(points, self.n_neighbors, self.scale_neighbor, n_jobs=self.n_jobs)
+        return Graph.of_arranged(points, self.n_neighbors, self.scale_neighbor, "euclidean", self.n_jobs)
 
     def _eigenvectors(self, rows: Problem, steps: int, count: int, shown: IntArray) -> FloatArray:
         """Leading eigenvectors of the graph of the features with the diffused classes beside them."""

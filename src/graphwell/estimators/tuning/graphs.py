@@ -52,7 +52,7 @@ def judge_graph(
     few = min(given.sizes[0], len(around) - 1), min(given.sizes[1], len(around) - 1)
     # Of the smoothed features themselves. Of their means around rows, which classifiers see, Cora with one
     # label in each class was 44.8 % wrong, in place of 40.7 (ten label sets; the last five: 44.3 and 43.7).
-    near = Graph.from_features(means, *few, n_jobs=getattr(given.backend, "n_jobs", None))
+    near = Graph.of_arranged(means, *few, "euclidean", getattr(given.backend, "n_jobs", None))
     joined = graph.W + near.W * (graph.W.sum() / near.W.sum())
     graphs = {
         ALONG: given.backend.place(Graph.from_affinity(near.W)),
