@@ -7,6 +7,7 @@ from pathlib import Path
 from types import ModuleType
 
 import numpy as np
+import pandas as pd
 import pytest
 from PIL import Image
 from sklearn.preprocessing import FunctionTransformer
@@ -87,10 +88,27 @@ def test_files_that_cannot_be_read_are_named_and_have_no_numbers(tmp_path):
         assert gw.encode([broken], "pixels").shape == (1, 768)
 
 
+def test_what_is_no_list_of_texts_or_paths_is_refused_with_advice(tmp_path):
+    for given, words in (
+        (pd.DataFrame({"said": TEXTS}), "give one column of it"),
+        ({"a": "b"}, "give one column of it"),
+        (tmp_path, r"is a folder; give its files, sorted\(pathlib.Path"),
+        ("a text " * 1000, "must be a list of texts or paths"),
+        ([1, 2], "must hold texts or paths, got 1"),
+        ([], "is empty"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            gw.encode(given)
+
+
 def test_texts_from_files_and_without_words(tmp_path):
     (tmp_path / "a.txt").write_text("the cat sat", encoding="utf-8-sig")
     (tmp_path / "b.md").write_bytes("the café sat".encode("cp1252"))
     assert gw.encode([tmp_path / "a.txt", tmp_path / "b.md", "", None], "tfidf").shape[0] == 4
+    with pytest.warns(UserWarning, match=r"2 of 4 files cannot be read: .*none\.txt"):
+        found = gw.encode([tmp_path / "none.txt", tmp_path, tmp_path / "a.txt", "the cat"], "tfidf")
+    assert np.isnan(found).all(axis=1).tolist() == [True, True, False, False]
+    assert gw.encode(["cat dog"] * 3, "tfidf").shape == (3, 1)
     with pytest.raises(ValueError, match="share no word"):
         gw.encode(["", ""], "tfidf")
 
@@ -247,8 +265,6 @@ def test_columns_of_texts_say_which_encoder_they_have(monkeypatch):
     words = {"a": ["cat", "dog", "hen", "cow"], "b": ["rate", "bond", "loan", "bank"]}
     truth = np.repeat(["a", "b"], 30)
     texts = [" ".join([*rng.choice(words[c], 4), "this", "was", "said", "here"]) for c in truth]
-    import pandas as pd
-
     frame = pd.DataFrame({"said": [*texts[:-1], None]})
     monkeypatch.setattr("graphwell.encoders.table.default_encoder", lambda takes: "tfidf")
     monkeypatch.setattr("graphwell.encoders.columns.better_encoder", lambda takes: 'pip install "x[y]"')

@@ -9,7 +9,7 @@ import pytest
 import graphwell as gw
 from graphwell.errors import OptionError
 from graphwell.jobs.classify import ClassifyOptions, classify
-from tests.jobs.tables import write_blobs
+from tests.jobs.tables import blobs, write_blobs
 
 KEYS = (
     "table rows rows_labelled features columns labels_given classes components "
@@ -27,6 +27,15 @@ def table(tmp_path):
 def run(table, **options):
     parameters = {name: options.pop(name) for name in ("tune", "evidence", "start") if name in options}
     return classify(ClassifyOptions(table=table, n_jobs=1, parameters=parameters, **options))
+
+
+@pytest.mark.parametrize("names", [("ant", "bee", "cat"), ("cat", "ant", "bee")])
+def test_held_out_labels_are_counted_for_their_own_class(tmp_path, names):
+    frame = blobs()
+    frame["label"] = [*[names[0]] * 3, *[""] * 37, *[names[1]] * 5, *[""] * 35, *[names[2]] * 8, *[""] * 32]
+    frame.to_csv(tmp_path / "in.csv", index=False)
+    report = run(tmp_path / "in.csv", drop=("truth", "name"))
+    assert [found.of for found in report.estimate.by_class] == [count.given for count in report.classes]
 
 
 def test_the_report_is_a_value_and_no_file_is_needed(table):

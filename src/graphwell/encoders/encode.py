@@ -5,7 +5,7 @@ An encoder by name is an entry of `ENCODERS`; a user's own is a function, a tran
 """
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from importlib import import_module
@@ -121,10 +121,12 @@ def encode(
     items = _items(texts_or_paths)
     takes = takes_of(items)
     name, loaded, at_once = _found(encoder, takes)
-    if takes == "texts":
-        items = [texts.read_text(item) if isinstance(item, Path) else str(item) for item in items]
     if not items:
         raise ValueError("texts_or_paths is empty; give at least one text or path.")
+    named = items
+    lost: list[int] = []
+    if takes == "texts":
+        items, lost = _read_texts(items)
 
     def told(done: int) -> None:
         heartbeat()
@@ -134,7 +136,10 @@ def encode(
 
     told(0)
     if at_once:
-        return _vectors(loaded()(items), len(items), name)
+        result = _vectors(loaded()(items), len(items), name)
+        result[lost] = np.nan
+        _warn_of_lost(named, result)
+        return result
     kept = None if cache is None else Cache(Path(cache), name)
     keys = [] if kept is None else [_content(item) for item in items]
     known = {} if kept is None else kept.read(set(keys))
@@ -152,15 +157,32 @@ def encode(
             waiting = []
         told(len(items) - len(missing) + first + len(places))
     result = np.stack([found[p] if p in found else known[keys[p]] for p in range(len(items))])
-    lost = np.flatnonzero(np.isnan(result).any(axis=1))
+    result[lost] = np.nan
+    _warn_of_lost(named, result)
+    told(len(items))
+    return result
+
+
+def _read_texts(items: list[Any]) -> tuple[list[str], list[int]]:
+    """Texts, those of files too, and the places of files that cannot be read."""
+    found, lost = [], []
+    for place, item in enumerate(items):
+        try:
+            found.append(texts.read_text(item) if isinstance(item, Path) else item)
+        except OSError:
+            found.append("")
+            lost.append(place)
+    return found, lost
+
+
+def _warn_of_lost(items: list[Any], vectors: FloatArray) -> None:
+    lost = np.flatnonzero(np.isnan(vectors).any(axis=1))
     if len(lost):
         named = ", ".join(str(items[place]) for place in lost[:NAMED])
         more = f" and {len(lost) - NAMED:,} more" if len(lost) > NAMED else ""
         warn_user(
             f"{len(lost):,} of {len(items):,} files cannot be read: {named}{more}; their vectors are NaN."
         )
-    told(len(items))
-    return result
 
 
 def default_encoder(takes: str) -> str:
@@ -187,6 +209,14 @@ def _is_name(item: Any) -> bool:
 
 def _items(given: Any) -> list[Any]:
     """Texts and paths in a list; whatever else it holds is refused."""
+    if isinstance(given, str | Path) and os.path.isdir(given):  # a long text is no name  # noqa: PTH112
+        raise ValueError(
+            f"{given} is a folder; give its files, sorted(pathlib.Path({str(given)!r}).rglob('*.jpg')) say."
+        )
+    if hasattr(given, "columns") or isinstance(given, Mapping):
+        raise ValueError(
+            f"texts_or_paths must be a list of texts or paths, got {in_short(given)}; give one column of it."
+        )
     if isinstance(given, str | bytes | Path) or not hasattr(given, "__iter__"):
         raise ValueError(f"texts_or_paths must be a list of texts or paths, got {in_short(given)}.")
     items = ["" if item is None or item != item else item for item in given]

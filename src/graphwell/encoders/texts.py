@@ -40,7 +40,7 @@ def word_directions(texts: Sequence[str], width: int, **counter: Any) -> Any:
     vectors = TfidfVectorizer(sublinear_tf=True, max_features=MOST_WORDS, **counter)
     some = vectors.fit_transform(texts)[:: -(-len(texts) // ROWS_OF_DIRECTIONS)]
     width = min(width, min(some.shape) - 1)
-    with np.errstate(invalid="ignore"):  # of texts that are all alike
+    with np.errstate(invalid="ignore", divide="ignore"):  # of texts that are all alike
         projected = [TruncatedSVD(width, random_state=0).fit(some)] if width else []
     return make_pipeline(vectors, *projected, Normalizer())
 

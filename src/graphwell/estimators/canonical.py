@@ -136,6 +136,11 @@ def put_back(found: dict[str, Any], order: Canonical, given: BoolArray) -> dict[
         rows = np.flatnonzero(given & (place[vertices] >= 0))
         rows = rows[np.argsort(place[vertices[rows]], kind="stable")]
         back["label_issues_"] = issues.iloc[place[vertices[rows]]].assign(row=rows).reset_index(drop=True)
+    tuning = found.get("tuning_")
+    if tuning is not None and tuning.held_out is not None:
+        held, probabilities = tuning.held_out, order.by_class(tuning.held_out.probabilities)
+        held = replace(held, labels=order.classes[held.labels], probabilities=probabilities)
+        back["tuning_"] = replace(tuning, held_out=held)
     if "state_" in found:  # its sign is the class
         back["state_"] = found["state_"][vertices] * (1 if (np.diff(order.classes) >= 0).all() else -1)
     return back

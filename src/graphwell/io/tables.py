@@ -44,6 +44,10 @@ FORMATS = [
 """Every format of tables, common ones first; another one is appended."""
 
 
+PICTURES = (".jpg", ".jpeg", ".png", ".tif", ".tiff", ".gif", ".bmp", ".webp", ".heic", ".nii")
+SHEETS = (".xls", ".xlsm", ".xlsb", ".ods")
+
+
 def read_table(
     path: str | Path,
     *,
@@ -116,5 +120,13 @@ def format_of(path: Path, field: str, *, folders: bool = True) -> TableFormat:
         if path == STANDARD or endings(path) & set(found.suffixes):
             found.require()
             return found
+    if field == "table" and path.suffix.lower() in PICTURES:
+        problem = (
+            "{field} {} is a picture, and no table: graphwell segment gives classes to its pixels; "
+            "to give classes to whole pictures, name their folder."
+        )
+        raise OptionError(field, problem, path)
+    if field == "table" and path.suffix.lower() in SHEETS:
+        raise OptionError(field, "{field} {}: save this spreadsheet as .xlsx or .csv.", path)
     suffixes = either(suffix for found in known for suffix in found.suffixes)
     raise OptionError(field, "{field} {}: the name must end in {}.", path, suffixes)
