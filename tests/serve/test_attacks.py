@@ -4,6 +4,7 @@ import http.client
 import json
 import socket
 import time
+from contextlib import suppress
 
 import pytest
 from websockets.exceptions import ConnectionClosed
@@ -18,9 +19,6 @@ pytestmark = pytest.mark.slow
 def server(tmp_path_factory):
     folder = tmp_path_factory.mktemp("attacked")
     path, _ = write_groups(folder, labels={0: "<script>alert(1)</script>", 50: "b"})
-    (folder / "in.png").write_bytes(b"picture")
-    (folder.parent / "secret.png").write_bytes(b"secret")
-    (folder / "out.png").symlink_to(folder.parent / "secret.png")
     with Server("label", path, "--id", "name", "--jobs", "1", folder=folder) as server:
         server.folder = folder
         yield server
@@ -53,26 +51,19 @@ def alive(server):
     return ask(server, server.parts.path)[0] == 200
 
 
-@pytest.mark.parametrize("announced", [True, False])
-def test_an_upload_of_a_gigabyte_is_refused_unread(server, announced):
-    before = server.memory()
-    length = f"Content-Length: {2**30}" if announced else "Transfer-Encoding: chunked"
+@pytest.mark.parametrize("length", [f"Content-Length: {2**30}", "Transfer-Encoding: chunked"])
+def test_an_upload_of_a_gigabyte_is_refused_unread(server, length):
+    before, sent, answer = server.memory(), 0, b""
     with socket.create_connection((server.parts.hostname, server.parts.port), timeout=20) as link:
         head = f"POST {server.parts.path}login HTTP/1.1\r\nHost: {server.parts.netloc}\r\n{length}\r\n\r\n"
         link.sendall(head.encode())
-        block, sent = b"x" * 2**20, 0
-        if not announced:
-            block = b"%x\r\n" % len(block) + block + b"\r\n"
-        try:
+        block = b"100000\r\n" + b"x" * 2**20 + b"\r\n"
+        with suppress(OSError):  # the server hangs up
             while sent < 2**30:
                 link.sendall(block)
                 sent += len(block)
-        except OSError:  # the server has hung up
-            pass
-        try:
+        with suppress(OSError):
             answer = link.recv(100)
-        except OSError:
-            answer = b""
     assert sent < 2**30
     assert answer == b"" or b"413" in answer
     assert server.memory() < before + 50 * 2**20
@@ -80,15 +71,12 @@ def test_an_upload_of_a_gigabyte_is_refused_unread(server, announced):
 
 
 def test_long_headers_are_refused(server):
-    try:
-        status = ask(server, server.parts.path, cookie="x" * 2**20)[0]
-    except OSError:
-        status = 400
-    assert status >= 400
+    with suppress(OSError):
+        assert ask(server, server.parts.path, cookie="x" * 2**20)[0] >= 400
     assert alive(server)
 
 
-def test_ten_thousand_messages_a_second_are_cut_off(server):
+def test_ten_thousand_messages_a_second_and_one_of_many_megabytes_are_cut_off(server):
     with server.channel() as calm, server.channel() as flood:
         command = json.dumps({"do": "row", "id": 1, "row": 1})
         began = time.monotonic()
@@ -96,10 +84,6 @@ def test_ten_thousand_messages_a_second_are_cut_off(server):
             sent(flood, [command] * 10_000)
         assert time.monotonic() - began < 15
         assert calm.do("row", row=2)["ok"]["name"] == "<i>2</i>"
-    assert alive(server)
-
-
-def test_a_message_of_many_megabytes_is_refused(server):
     with server.channel() as window, pytest.raises((ConnectionClosed, OSError)):
         sent(window, [b"x" * (32 * 2**20)])
     assert alive(server)

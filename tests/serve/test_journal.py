@@ -81,26 +81,20 @@ def test_a_damaged_line_in_the_middle_is_refused_and_kept(tmp_path):
     assert path.read_bytes() == damaged
 
 
-@pytest.mark.parametrize("content", [b"my notes", b"my notes\n", b"\0\0\0"])
-def test_a_file_of_somebody_else_is_refused_and_kept(tmp_path, content):
+def test_a_file_of_somebody_else_or_about_something_else_is_refused_and_kept(tmp_path):
     path = tmp_path / "journal"
-    path.write_bytes(content)
-    with pytest.raises(OptionError, match="journal"):
-        Journal(path, ABOUT)
-    assert path.read_bytes() == content
-
-
-def test_a_journal_about_something_else_is_refused(tmp_path):
-    path = tmp_path / "journal"
+    for content in (b"my notes", b"my notes\n", b"\0\0\0"):
+        path.write_bytes(content)
+        with pytest.raises(OptionError, match="journal"):
+            Journal(path, ABOUT)
+        assert path.read_bytes() == content
+    path.unlink()
     Journal(path, ABOUT).close()
     with pytest.raises(OptionError, match="another table"):
         Journal(path, {"rows": 6})
-
-
-def test_a_link_is_not_followed(tmp_path):
-    (tmp_path / "journal").symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(OSError, match="journal"):
-        Journal(tmp_path / "journal", ABOUT)
+    (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(OSError, match="link"):
+        Journal(tmp_path / "link", ABOUT)
 
 
 def test_a_full_disc_leaves_the_journal_as_it_was(tmp_path, monkeypatch):
@@ -127,20 +121,7 @@ def forge(path, *texts):
 
 
 @pytest.mark.parametrize(
-    "line",
-    [
-        b'{"note":5}',
-        b'{"note":null}',
-        b'{"note":[["labels",3]]}',
-        b'{"do":"undo"}',
-        b'{"do":"redo"}',
-        b"5",
-        b"null",
-        b"[]",
-        b"{",
-        b"[" * 10**5,
-        b"\xff",
-    ],
+    "line", [b'{"note":5}', b'{"do":"undo"}', b'{"do":"redo"}', b"5", b"[]", b"{", b"[" * 10**5, b"\xff"]
 )
 def test_a_forged_line_is_refused_and_kept(tmp_path, line):
     path = tmp_path / "journal"

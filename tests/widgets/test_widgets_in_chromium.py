@@ -1,7 +1,5 @@
 """The widgets as a notebook shows them, in a real Chromium; a model made up here carries the messages."""
 
-import io
-
 import numpy as np
 import pytest
 from PIL import Image
@@ -9,22 +7,11 @@ from PIL import Image
 from graphwell import datasets
 from graphwell.widgets import Label, Paint
 from tests.serve.browser import browser, keep_screenshot
-from tests.serve.pages import write_groups
 from tests.serve.test_paint_in_chromium import drag, press
 from tests.widgets.notebook import Notebook
 
 __all__ = ["browser"]
 pytestmark = pytest.mark.slow
-
-
-def painted(browser, number):
-    """How many pixels of the map have the colour of a class."""
-    color = browser.execute_script(
-        f"return document.querySelector('#classes [data-class=\"{number}\"] input').value"
-    )
-    wanted = [int(color[at : at + 2], 16) for at in (1, 3, 5)]
-    seen = Image.open(io.BytesIO(browser.find_element("id", "points").screenshot_as_png)).convert("RGB")
-    return int((np.abs(np.asarray(seen).astype(int) - wanted).max(axis=2) < 8).sum())
 
 
 def hover(browser):
@@ -39,32 +26,7 @@ def hover(browser):
     raise AssertionError("The page hears nothing of the pointer.")
 
 
-def test_a_label_widget_takes_answers_by_key_and_repaints(browser, tmp_path):
-    path, truth = write_groups(tmp_path, labels={0: "one", 40: "two"})
-    shown = Label(path, label="label", row_id="name", n_jobs=1)
-    notebook = Notebook(browser, shown, tmp_path)
-    notebook.wait("document.body.dataset.connected === 'true'")
-    notebook.wait("document.body.dataset.fitted === '0'")
-    row = int(notebook.wait("document.body.dataset.question || null"))
-    assert truth[row] == 2
-    browser.find_element("id", "table").click()  # keys go to the page once one has clicked into it
-    press(browser, "n")
-    browser.switch_to.active_element.send_keys("<b>three</b>\n")
-    notebook.wait("document.querySelectorAll('#classes li').length === 3")
-    assert painted(browser, 2) == 0
-    press(browser, "3")
-    notebook.wait("document.body.dataset.steps === '2'")
-    notebook.wait("document.body.dataset.fitted === document.body.dataset.number")
-    sizes = "return [...document.querySelectorAll('#classes .count')].map((e) => e.textContent)"
-    assert browser.execute_script(sizes) == ["40"] * 3
-    assert painted(browser, 2) > 50
-    assert shown.page.answers.codes[row] == 2
-    keep_screenshot(browser, "widget_label")
-    assert browser.execute_script("return document.querySelectorAll('#classes b').length") == 0
-    shown.close()
-
-
-def test_a_picture_of_a_row_comes_through_the_kernel(browser, tmp_path):
+def test_pictures_and_answers_go_through_the_kernel_and_a_widget_may_be_shown_twice(browser, tmp_path):
     Image.fromarray(np.full((8, 6, 3), 200, dtype=np.uint8)).save(tmp_path / "a b.png")
     rows = [f"{x * x},{'a b.png' if x < 9 else 'none.png'},{'' if x else 'small'}" for x in range(18)]
     (tmp_path / "in.csv").write_text("\n".join(["x,photo,label", *rows, ""]))
@@ -78,17 +40,13 @@ def test_a_picture_of_a_row_comes_through_the_kernel(browser, tmp_path):
         notebook.wait(f"document.getElementById('list-title').textContent.startsWith('Found') && {found}")
         browser.execute_script("document.querySelector('#list button').click()")
         notebook.wait(f"document.body.dataset.question === '{row}'")
-        notebook.wait("document.querySelector('#question .sight img').complete")
         image = "document.querySelector('#question .sight img')"
+        notebook.wait(f"{image}.complete")
         assert browser.execute_script(f"return [{image}.naturalWidth, {image}.alt]") == [width, str(row + 1)]
-    shown.close()
-
-
-def test_a_widget_that_is_shown_twice_and_one_that_has_gone(browser, tmp_path):
-    path, _ = write_groups(tmp_path, labels={0: "one", 40: "two"})
-    shown = Label(path, label="label", row_id="name", n_jobs=1)
-    notebook = Notebook(browser, shown, tmp_path)
-    notebook.wait("document.body.dataset.connected === 'true'")
+    browser.find_element("id", "table").click()  # keys go to the page once one has clicked into it
+    press(browser, "1")
+    notebook.wait("document.body.dataset.steps === '1'")
+    assert shown.labels[12] == "small"
     notebook.show()
     notebook.wait("document.body.dataset.connected === 'true'")
     assert len(shown._windows._open) == 2

@@ -67,14 +67,7 @@ class ClassEntry:
 
 @dataclass(frozen=True)
 class ClassList:
-    """Classes in the order that they came; every change makes a new list.
-
-    Examples
-    --------
-    >>> classes = ClassList.named(["cat", "dog"]).added("bird")
-    >>> classes.renamed(0, "Cat").without(1).names
-    ('Cat', '', 'bird')
-    """
+    """Classes in the order that they came; every change makes a new list."""
 
     entries: tuple[ClassEntry, ...] = ()
     next_number: int = 0
@@ -108,20 +101,11 @@ class ClassList:
         entry = ClassEntry(self.next_number, name, color, name if name in free else next(others, None))
         return ClassList((*self.entries, entry), self.next_number + 1)
 
-    def renamed(self, number: int, name: str) -> "ClassList":
-        """With another name of a class."""
-        return self._with(number, name=self._new_name(name, but=number))
-
     def recolored(self, number: int, color: str) -> "ClassList":
         """With another colour of a class."""
         if not isinstance(color, str) or not COLOR.fullmatch(color):
             raise OptionError("color", "{field} must be like #0072b2, got {!r}.", color)
         return self._with(number, color=color)
-
-    def without(self, number: int) -> "ClassList":
-        """Without a class."""
-        self.check(number)
-        return replace(self, entries=tuple(entry for entry in self.entries if entry.number != number))
 
     def after(self, action: Action) -> "ClassList":
         """With an action on classes done; one that makes no sense is refused."""
@@ -130,12 +114,12 @@ class ClassList:
             return made.recolored(self.next_number, action["color"]) if "color" in action else made
         number = self.check(action["class"])
         if action["do"] == "rename class":
-            return self.renamed(number, action["name"])
+            return self._with(number, name=self._new_name(action["name"], but=number))
         if action["do"] == "color class":
             return self.recolored(number, action["color"])
         if action["do"] == "merge classes" and self.check(action["into"]) == number:
             raise OptionError("into", "A class cannot be merged into itself; choose another.")
-        return self.without(number)
+        return replace(self, entries=tuple(entry for entry in self.entries if entry.number != number))
 
     def check(self, number: object) -> int:
         """The number of a class that must be there."""
@@ -258,17 +242,6 @@ class Annotations:
     """Classes, the class of each row or one of the codes for none, and how far each label is trusted.
 
     Labels of a selection have weights below 1.
-
-    Examples
-    --------
-    >>> answers = Annotations(np.array([0, -1, -1]), ClassList.named(["cat", "dog"]))
-    >>> change = answers.planned({"do": "label", "rows": [1], "class": 1})
-    >>> answers.go(change)
-    >>> answers.codes
-    array([ 0,  1, -1], dtype=int16)
-    >>> answers.go(change, back=True)
-    >>> answers.codes
-    array([ 0, -1, -1], dtype=int16)
     """
 
     def __init__(self, codes: IntArray, classes: ClassList) -> None:

@@ -339,13 +339,7 @@ def too_early(fit: Fit, now: Snapshot) -> str:
 
 
 def byte_frame(name: str, rows: IntArray, values: IntArray, **more: Any) -> bytes:
-    r"""An event with a byte for each of some rows: their numbers first, four bytes each.
-
-    Examples
-    --------
-    >>> byte_frame("labels", np.array([7]), np.array([2]))[-5:]
-    b'\x07\x00\x00\x00\x02'
-    """
+    """An event with a byte for each of some rows: their numbers first, four bytes each."""
     body = np.frombuffer(rows.astype("<u4").tobytes() + values.astype(np.uint8).tobytes(), dtype=np.uint8)
     return frame({"event": name, "count": len(rows), **more}, body)
 
@@ -355,15 +349,6 @@ class AccuracyCurve:
 
     A fit to fewer labels forgets the `points` after it; none is added where it is too early for a figure.
     `checked` has the labels that answers checked, by row, with the age that they had after the last note.
-
-    Examples
-    --------
-    >>> note = {"labels": 3, "share": 0.5, "low": 0.2, "high": 0.8, "checked": [[7, 0.6, True]]}
-    >>> curve = AccuracyCurve([note])
-    >>> curve.points
-    [{'labels': 3, 'share': 0.5, 'low': 0.2, 'high': 0.8}]
-    >>> curve.checked
-    {7: Checked(rank=0.6, right=True, age=0)}
     """
 
     def __init__(self, notes: Sequence[Mapping[str, Any]] = ()) -> None:

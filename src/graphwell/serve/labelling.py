@@ -129,7 +129,10 @@ class LabelPage(FittedPage):
             meaning: dict[str, Any] = {"low": f"{low:.4g}", "high": f"{high:.4g}"}
         else:
             known, codes, counts = np.unique(as_text(cells), return_inverse=True, return_counts=True)
-            best = [at for at in np.argsort(-counts, kind="stable") if known[at]][: len(PALETTE)]
+            often = [at for at in np.argsort(-counts, kind="stable") if known[at] and counts[at] > 1]
+            if not often:
+                raise OptionError("name", "{!r} has another value in every row; choose another column.", name)
+            best = often[: len(PALETTE)]
             place = np.full(len(known), NO_CLASS)
             place[best] = np.arange(len(best))
             found = place[codes]

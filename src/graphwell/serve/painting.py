@@ -207,22 +207,7 @@ class PaintPage(RecordedPage):
 
 
 class Strokes:
-    """Classes and strokes of one picture of shape (height, width), and the pixels that they mark.
-
-    Examples
-    --------
-    >>> painting = Strokes((1, 4))
-    >>> classes = [{"name": "leaf", "color": "#009e73"}]
-    >>> painting.go(painting.planned({"do": "classes", "classes": classes}))
-    >>> stroke = {"class": 0, "width": 1, "erase": False, "points": [[0.5, 0.5], [1.5, 0.5]]}
-    >>> change = painting.planned({"do": "stroke", **stroke})
-    >>> painting.go(change)
-    >>> painting.seeds
-    array([[ 0,  0, -1, -1]])
-    >>> painting.go(change, back=True)
-    >>> painting.seeds
-    array([[-1, -1, -1, -1]])
-    """
+    """Classes and strokes of one picture of shape (height, width), and the pixels that they mark."""
 
     def __init__(self, shape: tuple[int, int]) -> None:
         self.classes = ClassList()
@@ -241,7 +226,7 @@ class Strokes:
         elif action["do"] == "stroke":
             self._check(action)
             new = {name: action[name] for name in STROKE}
-            self._draw(new, drawing)
+            _draw(new, drawing)
         elif action["do"] in OF_CLASSES:
             classes = classes.after(action)
         else:
@@ -256,7 +241,7 @@ class Strokes:
                     stroke = {**stroke, "class": into}
                 if stroke["class"] is not None:
                     new.append(stroke)
-                    self._draw(stroke, drawing)
+                    _draw(stroke, drawing)
         pixels = np.flatnonzero(drawing.classes != self.seeds)
         codes = self.seeds.ravel()[pixels], drawing.classes.ravel()[pixels]
         before = self.strokes[:] if isinstance(new, list) else None
@@ -287,10 +272,6 @@ class Strokes:
             "strokes": [{**stroke, "class": place.get(stroke["class"], 0)} for stroke in self.strokes],
         }
 
-    def _draw(self, stroke: Stroke, drawing: Drawing) -> None:
-        number = ERASED if stroke["erase"] else stroke["class"]
-        drawing.stroke(stroke["points"], number, stroke["width"])
-
     def _check(self, stroke: Mapping[str, Any]) -> None:
         """Refuse what is no stroke."""
         width: Any = stroke.get("width")
@@ -304,12 +285,15 @@ class Strokes:
             raise ValueError(f"A stroke must be 1 to {WIDEST:g} pixels wide.")
         if not isinstance(points, list) or not 1 <= len(points) <= MOST_POINTS:
             raise ValueError(f"A stroke must have 1 to {MOST_POINTS:,} points.")
+        if not all(isinstance(p, list) and len(p) == 2 and all(map(_is_number, p)) for p in points):
+            raise ValueError("Every point of a stroke must be a pair of numbers.")
         tall, wide = self.seeds.shape
-        for point in points:
-            if not isinstance(point, list) or len(point) != 2 or not all(map(_is_number, point)):
-                raise ValueError("Every point of a stroke must be a pair of numbers.")
-            if not (-wide <= point[0] <= 2 * wide and -tall <= point[1] <= 2 * tall):
-                raise ValueError("A point of the stroke lies far outside the picture.")
+        if any(not (-wide <= x <= 2 * wide and -tall <= y <= 2 * tall) for x, y in points):
+            raise ValueError("A point of the stroke lies far outside the picture.")
+
+
+def _draw(stroke: Stroke, drawing: Drawing) -> None:
+    drawing.stroke(stroke["points"], ERASED if stroke["erase"] else stroke["class"], stroke["width"])
 
 
 def _is_number(value: Any) -> bool:

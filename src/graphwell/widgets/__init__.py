@@ -14,11 +14,9 @@ import secrets
 import threading
 from collections.abc import Callable, Coroutine, Iterable
 from functools import partial
-from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from graphwell.errors import OptionError
 from graphwell.jobs.labelling import LabelOptions
 from graphwell.jobs.painting import PaintOptions
 from graphwell.serve.channel import LONGEST_MESSAGE, TOO_MANY, Hub, Page
@@ -106,7 +104,7 @@ class Label(PageWidget):
     page: LabelPage
 
     def __init__(self, table: str | Path, *, height: int = USUAL_HEIGHT, **options: Any) -> None:
-        path = _path_of(table, "table")
+        path = Path(table)  # answers are kept beside it
         chosen = _with_paths(options)
         super().__init__(lambda: LabelPage(LabelOptions(table=path, **chosen)), journal_of(path), height)
 
@@ -144,7 +142,7 @@ class Paint(PageWidget):
     def __init__(
         self, source: str | Path, classes: Iterable[str] = (), *, height: int = USUAL_HEIGHT, **options: Any
     ) -> None:
-        chosen = PaintOptions(source=_path_of(source, "source"), **_with_paths(options))
+        chosen = PaintOptions(source=Path(source), **_with_paths(options))
         super().__init__(lambda: PaintPage(chosen, classes), chosen.folder, height)
 
 
@@ -152,16 +150,6 @@ def _with_paths(options: dict[str, Any]) -> dict[str, Any]:
     """Options whose files may be named by text."""
     text = {name for name in ("output", "images") if isinstance(options.get(name), str)}
     return {name: Path(value) if name in text else value for name, value in options.items()}
-
-
-def _path_of(given: Any, field: str) -> Path:
-    """The file that was named; anything else, a data frame say, is refused."""
-    if isinstance(given, (str, PathLike)):
-        return Path(given)
-    problem = (
-        "{field} must name a file, beside which answers are kept, not be a {}; write it to a file first."
-    )
-    raise OptionError(field, problem, type(given).__name__)
 
 
 # ------------------------------------------------------------------------------------------- windows
