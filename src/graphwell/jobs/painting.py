@@ -4,7 +4,7 @@ import json
 import threading
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from graphwell._types import IntArray
 from graphwell.errors import OptionError
 from graphwell.io.files import either, written_whole
 from graphwell.io.images import IMAGES, MAX_PIXELS, read_image, read_placement
+from graphwell.io.polygons import write_polygons
 from graphwell.jobs.segment import SegmentOptions, SegmentReport, filled, segment
 from graphwell.memory import check_fits
 from graphwell.segmentation.drawing import as_shown
@@ -110,14 +111,20 @@ class PaintedPicture:
             return self._last[1]
 
     def save(self, strokes: Mapping[str, Any]) -> SegmentReport:
-        """Write strokes, labels, overlay and masks: what `graphwell segment` makes of these strokes."""
+        """Write strokes, what `graphwell segment` makes of them, and its regions as polygons."""
         folder, stem = self.options.folder, self.path.stem
         if sum(path.stem == stem for path in pictures_of(self.options.source)) > 1:
             stem = self.path.name  # two pictures differ in their ending alone
         seeds = folder / f"{stem}_strokes.json"
         with written_whole(seeds) as file:
             file.write(json.dumps(strokes).encode())
-        return segment(
+        found: list[Segmentation] = []
+
+        def segmented(marks: IntArray) -> Segmentation:
+            found.append(self._segmented(marks))
+            return found[-1]
+
+        report = segment(
             SegmentOptions(
                 image=self.path,
                 seeds=seeds,
@@ -127,5 +134,8 @@ class PaintedPicture:
                 max_pixels=self.options.max_pixels,
                 n_jobs=self.options.n_jobs,
             ),
-            segmented=self._segmented,
+            segmented=segmented,
         )
+        names = [known["name"] for known in strokes["classes"]]
+        polygons = write_polygons(found[-1].labels, names, self.path.name, folder / stem)
+        return replace(report, files=(*report.files, *polygons))
