@@ -64,7 +64,7 @@ def test_label_issues_are_the_flipped_labels(monkeypatch):
     assert (found.suggested != found.label).all()
     assert metrics.label_issue_scores(found, flipped, n=40)[1] >= 0.85
     # With so many labels that only some judge the models, the others are checked too.
-    monkeypatch.setattr("graphwell.estimators.tuning.judge.LABELS_JUDGED", 150)
+    monkeypatch.setattr("graphwell.estimators.tuning.crossvalidation.LABELS_SCORED", 150)
     clf = DiffuseInterfaceClassifier(random_state=0).fit(X, given)
     assert clf.tuning_.n_hidden < 200
     assert metrics.label_issue_scores(clf.label_issues_, flipped, n=40)[1] >= 0.85

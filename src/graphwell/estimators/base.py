@@ -31,7 +31,7 @@ from graphwell.estimators.inputs import (
 )
 from graphwell.estimators.labels import Labels, read_labels, with_classes
 from graphwell.estimators.parameters import check_parameters, read_trust
-from graphwell.estimators.tuning.judge import figures
+from graphwell.estimators.tuning.estimate import figures
 from graphwell.estimators.tuning.metrics import by_the_data
 from graphwell.estimators.tuning.stacking import stacked_scores
 from graphwell.graph import Graph

@@ -20,8 +20,9 @@ from graphwell.estimators.base import GraphClassifier, Solved
 from graphwell.estimators.labels import Labels
 from graphwell.estimators.parameters import read_class_prior, read_size_bounds
 from graphwell.estimators.registry import method
-from graphwell.estimators.tuning.graphs import judge_graph
-from graphwell.estimators.tuning.judge import Given, judge_on_worker, judge_rows, label_issues
+from graphwell.estimators.tuning.crossvalidation import Given, tune_on_worker, tune_rows
+from graphwell.estimators.tuning.estimate import label_issues
+from graphwell.estimators.tuning.graphs import tune_graph
 from graphwell.estimators.tuning.models import name_of
 from graphwell.graph import Graph
 from graphwell.graph.compiled import told_of_compiling
@@ -319,11 +320,11 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         )
         with run.stage("tuning"), KeptEngine().open():
             if graph is not None:
-                found, rows = judge_graph(given, graph, features, models, rng)
+                found, rows = tune_graph(given, graph, features, models, rng)
             elif on_cluster:
-                found = judge_on_worker(given, models, metrics, rng)
+                found = tune_on_worker(given, models, metrics, rng)
             else:
-                found = judge_rows(given, models, metrics, rng)
+                found = tune_rows(given, models, metrics, rng)
         if graph is None:
             rows = replace(rows, change=found.change, evidence=found.mixture)
         seconds = {"tuning": time.perf_counter() - began}

@@ -8,8 +8,8 @@ from scipy import sparse
 
 from graphwell._types import FloatArray
 from graphwell.backends.base import PlacedGraph, Rows
-from graphwell.estimators.tuning.judge import Given, Judged, Model, folds_of, verdict
-from graphwell.estimators.tuning.maps import UnitLength, dense
+from graphwell.estimators.tuning.crossvalidation import Given, Model, Tuned, compare_and_stack, folds_of
+from graphwell.estimators.tuning.maps import dense
 from graphwell.estimators.tuning.metrics import Ruled
 from graphwell.estimators.tuning.models import Sample, leading_axes
 from graphwell.estimators.tuning.stacking import Mixture
@@ -25,9 +25,9 @@ MOST_SMOOTHED = 50_000_000
 """Numbers that smoothed features may take; wider features are projected onto their leading axes first."""
 
 
-def judge_graph(
+def tune_graph(
     given: Given, graph: Any, features: Any, models: Any, rng: np.random.Generator
-) -> tuple[Judged, Any]:
+) -> tuple[Tuned, Any]:
     """Judge a graph that was given; with features, graphs and classifiers of these too. And its rows.
 
     New rows come as affinities to the fitted ones, so classifiers see the mean of the smoothed features
@@ -41,7 +41,7 @@ def judge_graph(
     if features is None:
         sample = Sample(np.zeros((len(known), 0)), given.labels[known])
         ruled = Ruled("graph alone", "a graph was given")
-        found = verdict(
+        found = compare_and_stack(
             given, folds, ruled, {"graph alone": graph_model("graph alone", graph)}, [], sample, known,
             lambda asked: np.zeros((len(asked), 0)),
         )  # fmt: skip
@@ -62,7 +62,7 @@ def judge_graph(
     ruled = Ruled(ALONG, "features were given")
     sample = Sample(around, given.labels)
     solved = {name: graph_model(name, each) for name, each in graphs.items()}
-    found = verdict(
+    found = compare_and_stack(
         given, folds, ruled, solved, models or [], sample, np.arange(len(around)), around.__getitem__,
         ("directions",),
     )  # fmt: skip
@@ -108,7 +108,8 @@ def smoothed(graph: Any, features: Any) -> FloatArray:
 
 def unit_rows(X: FloatArray) -> FloatArray:
     """Rows divided by their length; rows of zeros stay."""
-    return UnitLength()(X)
+    length = np.sqrt((X * X).sum(axis=1, keepdims=True))
+    return np.asarray(X / np.where(length > 0, length, 1.0))
 
 
 def mean_around(A: Any, values: FloatArray) -> FloatArray:

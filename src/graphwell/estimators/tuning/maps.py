@@ -10,7 +10,6 @@ from typing import Any, Protocol
 
 import numpy as np
 from scipy import sparse
-from sklearn.preprocessing import normalize
 
 from graphwell._types import FloatArray, IntArray
 
@@ -34,12 +33,7 @@ class Identity:
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """Columns in another order.
-
-    Attributes
-    ----------
-    places : array of shape (d,)
-    """
+    """Columns in another order."""
 
     places: IntArray
 
@@ -50,12 +44,7 @@ class Columns:
 
 @dataclass(frozen=True, eq=False)
 class Scale:
-    """Columns shifted and multiplied.
-
-    Attributes
-    ----------
-    shift, factor : arrays of shape (d,)
-    """
+    """Columns shifted and multiplied; both of shape (d,)."""
 
     shift: FloatArray
     factor: FloatArray
@@ -68,15 +57,7 @@ class Scale:
 
 @dataclass(frozen=True, eq=False)
 class Linear:
-    """Rows shifted and multiplied by a matrix, cut off below zero if they are a hidden layer.
-
-    Attributes
-    ----------
-    shift : array of shape (d,)
-    matrix : array of shape (d, m)
-    bias : array of shape (m,), optional
-        Added, before negative values become 0.
-    """
+    """Rows minus `shift` (d,), times `matrix` (d, m); of a hidden layer plus `bias` (m,), cut off below zero."""
 
     shift: FloatArray
     matrix: FloatArray
@@ -89,27 +70,6 @@ class Linear:
         else:
             found = (X - like(X, self.shift)) @ like(X, self.matrix)
         return found if self.bias is None else np.maximum(found + like(found, self.bias), 0.0)
-
-
-@dataclass(frozen=True, eq=False)
-class LogOfCounts:
-    """The logarithm of each entry plus 1."""
-
-    def __call__(self, X: Any) -> Any:
-        """Return the logarithms; negative entries count as 0."""
-        return X.log1p() if sparse.issparse(X) else np.log1p(np.maximum(X, 0.0))
-
-
-@dataclass(frozen=True, eq=False)
-class UnitLength:
-    """Rows of length 1: the Euclidean distance then grows with the angle."""
-
-    def __call__(self, X: Any) -> Any:
-        """Return the rows divided by their length; rows of zeros stay."""
-        if sparse.issparse(X):
-            return normalize(X)
-        length = np.sqrt((X * X).sum(axis=1, keepdims=True))
-        return X / np.where(length > 0, length, 1.0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,7 +1,7 @@
 """The metrics that are compared, and the scale that is chosen by the data alone.
 
-A metric is a function with a decorator; it takes a `Sample` and returns a fitted map. Those that need labels
-are compared on labels that were held out.
+A metric is a function in a table; it takes a `Sample` and returns a fitted map. Those that need labels are
+compared on labels that were held out.
 
 By the data alone, columns are standardised where their units differ so much that a few of them decide the
 distances: where the variance lies in fewer columns than three tenths of them, and in less than four. Pixels,
@@ -24,10 +24,8 @@ from graphwell.estimators.tuning.maps import (
     Chain,
     Identity,
     Linear,
-    LogOfCounts,
     Map,
     Scale,
-    UnitLength,
     beside,
     dense,
 )
@@ -42,67 +40,18 @@ LABELS_TO_COMPARE = 30
 
 @dataclass(frozen=True)
 class MetricCandidate:
-    """A metric that can be chosen.
+    """A metric: what is done to the rows, in a few words, and a function that fits the map to a sample.
 
-    Attributes
-    ----------
-    name, summary : str
-        What it is called, and what is done to the rows, in a few words.
-    fit : callable
-    compared : bool
-        Whether it is compared with what the rules say.
-    labels, labels_per_class : int
-        Number of labels, and of labels per class, from which on it is compared.
+    One that is `compared` with what the rules say needs so many labels, in all and per class.
     """
 
-    name: str
     summary: str
     fit: Callable[[Sample], Map]
-    compared: bool
-    labels: int
-    labels_per_class: int
+    compared: bool = True
+    labels: int = 0
+    labels_per_class: int = 0
 
 
-CANDIDATES: dict[str, MetricCandidate] = {}
-
-
-def metric_candidate(
-    name: str, summary: str, *, compared: bool = True, labels: int = 0, labels_per_class: int = 0
-) -> Callable[[Any], Any]:
-    """Register a function as a candidate."""
-
-    def register(fit: Callable[[Sample], Map]) -> Callable[[Sample], Map]:
-        CANDIDATES[name] = MetricCandidate(name, summary, fit, compared, labels, labels_per_class)
-        return fit
-
-    return register
-
-
-def compared_with(rule: str, n_labels: int, n_classes: int) -> list[str]:
-    """Names of the candidates for so many labels, the one that the rules chose first."""
-    able = [
-        c.name
-        for c in CANDIDATES.values()
-        if n_labels >= LABELS_TO_COMPARE
-        and c.compared
-        and max(c.labels, c.labels_per_class * n_classes) <= n_labels
-    ]
-    return [rule, *(name for name in able if name != rule)]
-
-
-@metric_candidate("plain", "features as they are")
-def plain(sample: Sample) -> Map:
-    """Rows as they are."""
-    return Identity()
-
-
-@metric_candidate("standard", "features standardised", compared=False)
-def standard(sample: Sample) -> Map:
-    """Every column to mean 0 and variance 1."""
-    return sample.standard
-
-
-@metric_candidate("robust", "features scaled by their quartiles", compared=False)
 def robust(sample: Sample) -> Map:
     """Every column to median 0 and the spread of its middle half; of all where half the values are equal."""
     X = dense(sample.X)
@@ -111,25 +60,11 @@ def robust(sample: Sample) -> Map:
     return Scale(median, inverse(spread))
 
 
-@metric_candidate("logarithms", "logarithms of counts", compared=False)
-def logarithms(sample: Sample) -> Map:
-    """Logarithms of counts."""
-    return LogOfCounts()
-
-
-@metric_candidate("cosine", "angles between rows", compared=False)
-def cosine(sample: Sample) -> Map:
-    """Angles between rows."""
-    return UnitLength()
-
-
-@metric_candidate("components", f"{COMPONENTS} principal components")
 def components(sample: Sample) -> Map:
     """The leading principal components of the standardised rows."""
     return Chain((sample.standard, leading_axes(sample.scaled, COMPONENTS)))
 
 
-@metric_candidate("discriminants", "shrunk linear discriminants", labels_per_class=3)
 def discriminants(sample: Sample) -> Map:
     """Linear discriminants: within the classes the shrunk covariance becomes the identity."""
     found = sample.model("shrunk discriminants")
@@ -137,14 +72,12 @@ def discriminants(sample: Sample) -> Map:
     return Chain((sample.standard, Linear(np.zeros(len(axes)), np.ascontiguousarray(axes))))
 
 
-@metric_candidate("importances", "features times their importance for a forest")
 def importances(sample: Sample) -> Map:
     """Standardised columns times the importances of a forest."""
     weights = sample.model("forest" if sample.compact is None else "scaled forest").feature_importances_
     return Chain((sample.standard, Scale(np.zeros(len(weights)), weights / (weights.max() or 1.0))))
 
 
-@metric_candidate("logits", "features beside the logits of a linear model")
 def logits(sample: Sample) -> Map:
     """Standardised columns beside the logits of a logistic regression."""
     axes = sample.model("logistic").coef_.T
@@ -152,22 +85,47 @@ def logits(sample: Sample) -> Map:
     return Chain((sample.standard, beside((Identity(), linear), sample.scaled)))
 
 
-@metric_candidate("hidden layer", "the hidden layer of a small perceptron", labels=LABELS_FOR_A_PERCEPTRON)
 def hidden_layer(sample: Sample) -> Map:
     """The hidden layer of a perceptron."""
-    return _layer(sample)
-
-
-@metric_candidate("beside layer", "features beside that hidden layer", labels=LABELS_FOR_A_PERCEPTRON)
-def beside_layer(sample: Sample) -> Map:
-    """The rows as they are beside the hidden layer of a perceptron."""
-    return beside((Identity(), _layer(sample)), sample.X)
-
-
-def _layer(sample: Sample) -> Map:
     found = sample.model("perceptron")
     layer = Linear(np.zeros(len(found.coefs_[0])), found.coefs_[0], found.intercepts_[0])
     return Chain((sample.rows_for("perceptron"), layer))
+
+
+def beside_layer(sample: Sample) -> Map:
+    """The rows as they are beside the hidden layer of a perceptron."""
+    return beside((Identity(), hidden_layer(sample)), sample.X)
+
+
+CANDIDATES: dict[str, MetricCandidate] = {
+    # By the data alone
+    "plain": MetricCandidate("features as they are", lambda sample: Identity()),
+    "standard": MetricCandidate("features standardised", lambda sample: sample.standard, compared=False),
+    "robust": MetricCandidate("features scaled by their quartiles", robust, compared=False),
+    # Compared by cross-validation; what each gained on which sets: docs/decisions.md
+    "components": MetricCandidate(f"{COMPONENTS} principal components", components),
+    "discriminants": MetricCandidate("shrunk linear discriminants", discriminants, labels_per_class=3),
+    "importances": MetricCandidate("features times their importance for a forest", importances),
+    "logits": MetricCandidate("features beside the logits of a linear model", logits),
+    "hidden layer": MetricCandidate(
+        "the hidden layer of a small perceptron", hidden_layer, labels=LABELS_FOR_A_PERCEPTRON
+    ),
+    "beside layer": MetricCandidate(
+        "features beside that hidden layer", beside_layer, labels=LABELS_FOR_A_PERCEPTRON
+    ),
+}
+
+
+def compared_with(rule: str, n_labels: int, n_classes: int) -> list[str]:
+    """Names of the candidates for so many labels, the one that the rules chose first."""
+    able = [
+        name
+        for name, each in CANDIDATES.items()
+        if n_labels >= LABELS_TO_COMPARE
+        and each.compared
+        and max(each.labels, each.labels_per_class * n_classes) <= n_labels
+    ]
+    return [rule, *(name for name in able if name != rule)]
 
 
 FAR_OUT = 25.0

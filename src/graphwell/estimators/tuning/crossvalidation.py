@@ -1,4 +1,4 @@
-"""The judge: which metric and which models label the rows best, by labels that are held out in turn.
+"""Cross-validation: which metric and which models label the rows best, by labels that are held out in turn.
 
 One split of the labels serves all: the choice of the metric, the temperatures and weights of the models, and
 the estimate of the accuracy. Part of the labels is held out, and each model labels them from the others: the
@@ -22,9 +22,10 @@ from threadpoolctl import threadpool_limits
 
 from graphwell._rows import equal_rows, one_of_each
 from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell.backends.base import Backend, Block, PlacedGraph, Rows, Vector
+from graphwell.backends.base import Backend, PlacedGraph, Rows, Vector
 from graphwell.backends.induction import distributions
 from graphwell.backends.registry import find_backend
+from graphwell.estimators.tuning.estimate import HeldOut, ModelScore, Tuning
 from graphwell.estimators.tuning.maps import Columns, Map
 from graphwell.estimators.tuning.metrics import CANDIDATES, Ruled, by_the_data, compared_with
 from graphwell.estimators.tuning.models import Sample, fit_model, models_for, name_of
@@ -45,13 +46,13 @@ from graphwell.solve.problem import Problem
 FOLDS, FOLDS_OF_MANY, MANY_ROWS = 5, 2, 50_000
 """Parts of the labels. With many rows each costs much of a fit, and labels are many or the graph is right."""
 LABELS_PER_CLASS_NEEDED = 2
-LABELS_JUDGED = 2_000
-"""Labels that models are judged by, at most; they learn from all others of the sample."""
+LABELS_SCORED = 2_000
+"""Labels that models are compared by, at most; they learn from all others of the sample."""
 NUMBERS_CHECKED = 2_000_000
 """Of further labels, out-of-fold probabilities of each model, at most: 200,000 labels of ten classes."""
 ROWS_LOOKED_AT, ROWS_FITTED = 1_500, 20_000
 """Rows that the rules see and what is chosen is fitted on, and their most: labelled ones first."""
-RACE_FROM, ROWS_OF_A_RACE = 5_000, 600
+SCREENED_FROM, ROWS_OF_SCREENING = 5_000, 600
 """With more rows learned metrics must win on a sample first, of so many rows or more if labels are more."""
 CLEARLY = 2.5
 """Standard errors behind the best model at which one is dropped: see docs/data.md."""
@@ -61,152 +62,12 @@ MOST_RIVALS = 2
 """Learned metrics that are left after the first fold."""
 SMALLEST_WEIGHT = 0.03
 """A model of less weight is not stacked: it takes as long to ask as a weighty one."""
-Z_90 = 1.645
-LABELS_OF_SCORES, UNCERTAIN_BESIDES = 20.0, 1.5
-"""Labels that the scores themselves count as in the estimate of the accuracy, and by how much its variance
-exceeds that of as many checked labels: models were chosen by them, and one split is one of many. See
-docs/data.md."""
 MOST_REPEATED = 100
 """Times that classifiers are given a label that was given more often."""
-LABELS_TO_CALIBRATE = 30
-"""Held-out labels from which on scores are said to be calibrated."""
-FEW_LABELS = "too few labels to weigh other models: the graph alone"
-
-
-@dataclass(frozen=True)
-class ModelScore:
-    """A model that was judged: its share of correct out-of-fold labels, its temperature and its weight."""
-
-    accuracy: float
-    temperature: float = 1.0
-    weight: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
-class HeldOut:
-    """Labels that were held out, one of the copies of a row, and what the stacked models said of them.
-
-    And all rows, copies too, whose label was held out, with the out-of-fold probabilities of their classes.
-    """
-
-    labels: IntArray
-    correct: BoolArray
-    sure: FloatArray  # the highest probability of each
-    rows: IntArray
-    probabilities: FloatArray
-
-    def accuracy(self, shares: FloatArray, sure: float) -> tuple[float, tuple[float, float]]:
-        """Share of correct labels among the rows without one, and an interval that holds it in 90 % of fits.
-
-        Given are the mean of the probabilities there and that of the highest ones. The estimate is the
-        latter, corrected by how far the held-out labels are from what is said of them (prediction-powered
-        inference, Angelopoulos et al. 2023): labels that were asked for at doubtful rows do not make it too
-        low. Labels that were given by class count as their classes do among the other rows.
-        """
-        of_labels, counts = np.bincount(self.labels, minlength=len(shares)), np.ones(len(self.labels))
-        if 2 * (of_labels >= of_labels.max() - 1).sum() > len(shares):  # most classes have equally many
-            counts = (shares / np.maximum(of_labels, 1))[self.labels]
-        n, z = counts.sum() ** 2 / (counts**2).sum(), Z_90
-        beyond = float(np.average(self.correct - self.sure, weights=counts))
-        share = min(1.0, max(0.0, sure + beyond * n / (n + LABELS_OF_SCORES)))
-        n /= UNCERTAIN_BESIDES
-        centre = (share + z * z / (2 * n)) / (1 + z * z / n)  # the interval of Wilson
-        half = z / (1 + z * z / n) * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-        return share, (max(0.0, float(centre - half)), min(1.0, float(centre + half)))
-
-
-@dataclass(frozen=True)
-class Tuning:
-    """What was chosen, why, and how well each model did on held-out labels.
-
-    Attributes
-    ----------
-    metric : str
-        Name of the chosen metric, see `graphwell.estimators.tuning.metrics`.
-    why : str
-        Why, in a few words.
-    models : dict
-        The `ModelScore` of each model by its name: graph, learned metrics, classifiers.
-    power : float
-        That the scores of the graph are raised to: one over its temperature.
-    n_hidden : int
-        Number of labels that were held out.
-    keep : Status, optional
-        What most fits without the held-out labels kept, and the fit to all of them does too.
-    """
-
-    metric: str
-    why: str
-    models: dict[str, ModelScore] = field(default_factory=dict)
-    power: float = 1.0
-    n_hidden: int = 0
-    keep: Status | None = None
-    held_out: HeldOut | None = field(default=None, repr=False, compare=False)
-
-    def __str__(self) -> str:
-        known = CANDIDATES.get(self.metric)
-        stacked = [
-            (name, each.weight)
-            for name, each in self.models.items()
-            if each.weight > 0 and name not in ("graph", self.metric)
-        ]
-        members = ", ".join(f"{100 * weight:.0f} % {name}" for name, weight in stacked)
-        members = f"; stacked with {members}" if members else ""
-        alone = "" if self.n_hidden or members else f"; {FEW_LABELS}"
-        return f"{self.metric if known is None else known.summary} ({self.why}){members}{alone}"
-
-    def table(self) -> Any:
-        """The models as a data frame, the weightiest first."""
-        from pandas import DataFrame
-
-        rows = [(name, each.accuracy, each.temperature, each.weight) for name, each in self.models.items()]
-        found = DataFrame(rows, columns=["model", "accuracy", "temperature", "weight"])
-        return found.sort_values("weight", ascending=False, kind="stable", ignore_index=True)
-
-
-def label_issues(tuning: Tuning, labels: IntArray, classes: Any) -> Any:
-    """Given labels that the stacked models contradict without having seen them, worst first; a data frame."""
-    from pandas import DataFrame
-
-    if tuning.held_out is None:
-        return None
-    rows, predicted = tuning.held_out.rows, tuning.held_out.probabilities
-    given, suggested = labels[rows], predicted.argmax(axis=1)
-    places = np.arange(len(rows))
-    of_given, of_suggested = predicted[places, given], predicted[places, suggested]
-    order = np.lexsort((rows, of_given))
-    order = order[given[order] != suggested[order]]
-    return DataFrame(
-        {
-            "row": rows[order],
-            "label": classes[given[order]],
-            "suggested": classes[suggested[order]],
-            "probability": of_given[order],
-            "suggested_probability": of_suggested[order],
-        }
-    )
-
-
-def figures(tuning: Tuning, engine: Any, assigned: Vector, scores: Block, known: Vector) -> dict[str, Any]:
-    """The estimated accuracy of a fit, as its attributes; from the classes and scores of all rows."""
-    accuracy, interval = None, None
-    if tuning.held_out is not None:
-        n_classes = scores.shape[1]
-        groups = np.asarray(engine.to_host(engine.xp.where(known, n_classes, assigned)))
-        means = engine.group_means(engine.shares(scores), groups, n_classes + 1)[:-1]
-        counts = np.bincount(groups, engine.masses, minlength=n_classes + 1)[:-1]
-        if counts.any():
-            counts = counts / counts.sum()
-            accuracy, interval = tuning.held_out.accuracy(counts @ means, float(counts @ means.diagonal()))
-    return {
-        "accuracy_": accuracy,
-        "accuracy_interval_": interval,
-        "calibrated_": tuning.n_hidden >= LABELS_TO_CALIBRATE,
-    }
-
-
-@dataclass(frozen=True, eq=False)
-class Judged:
+class Tuned:
     """What was chosen: how rows are compared, with their graph, and what is stacked with it."""
 
     tuning: Tuning
@@ -217,7 +78,7 @@ class Judged:
 
 @dataclass(frozen=True, eq=False)
 class Given:
-    """What is judged: rows, their labels, and how their graph is built and solved."""
+    """What is compared: rows, their labels, and how their graph is built and solved."""
 
     backend: Backend
     rows: Rows
@@ -305,32 +166,43 @@ Model = Callable[[IntArray, Sample, IntArray], FloatArray]
 
 
 class OutOfFold:
-    """Out-of-fold probabilities of each model until it was dropped, and the labels that were held out."""
+    """Out-of-fold probabilities of each model until it was dropped, at labels that were held out.
+
+    Some of these are `scored`: models are compared and weighed by them. The others are only checked, for
+    labels that look wrong.
+    """
 
     def __init__(self, n_classes: int, names: Iterable[str]) -> None:
         self.left = list(names)  # models that were not dropped
-        self.places: list[IntArray] = []  # of each fold
-        self.truth: list[IntArray] = []
+        self.places, self.truth, self.fold = (np.zeros(0, dtype=np.int64) for _ in range(3))
+        self.scored = np.zeros(0, dtype=bool)
         self.predicted = {name: np.zeros((0, n_classes)) for name in self.left}
         self.power = dict.fromkeys(self.left, 1.0)  # one over the temperature
         self.likely = {name: np.zeros(0) for name in self.left}  # log likelihoods under the temperature
-        self.further: list[IntArray] = []  # places of each fold whose labels are checked, but judge nobody
-        self.predicted_further = {name: np.zeros((0, n_classes)) for name in self.left}
 
-    def labels(self, name: str) -> IntArray:
-        """The labels that a model was asked about."""
-        return np.concatenate([np.zeros(0, dtype=np.int64), *self.truth])[: len(self.predicted[name])]
+    def hold_out(self, fold: int, places: IntArray, labels: IntArray, scored: BoolArray) -> None:
+        """Begin one more fold, with the labels at these places."""
+        self.places = np.concatenate([self.places, places])
+        self.truth = np.concatenate([self.truth, labels.astype(np.int64)])
+        self.fold = np.concatenate([self.fold, np.full(len(places), fold)])
+        self.scored = np.concatenate([self.scored, scored])
+
+    def scores_of(self, name: str) -> tuple[FloatArray, IntArray]:
+        """What a model gave at the scored labels that it was asked about, and these."""
+        asked = self.scored[: len(self.predicted[name])]
+        return self.predicted[name][asked], self.truth[: len(asked)][asked]
 
     def add(self, name: str, predicted: FloatArray) -> None:
         """Take the probabilities of one more fold; modest scores are not to lose to sure ones."""
         self.predicted[name] = np.concatenate([self.predicted[name], predicted])
-        labels = self.labels(name)
-        self.power[name] = best_power(self.predicted[name], labels)
-        self.likely[name] = log_likelihoods(tempered(self.predicted[name], self.power[name]), labels)
+        predicted, labels = self.scores_of(name)
+        self.power[name] = best_power(predicted, labels)
+        self.likely[name] = log_likelihoods(tempered(predicted, self.power[name]), labels)
 
     def accuracy(self, name: str) -> float:
         """Share of the labels that a model found; NaN if it was asked about none."""
-        correct = self.predicted[name].argmax(axis=1) == self.labels(name)
+        predicted, labels = self.scores_of(name)
+        correct = predicted.argmax(axis=1) == labels
         return float(correct.mean()) if len(correct) else float("nan")
 
     def lead(self, name: str, over: str) -> tuple[float, float]:
@@ -359,7 +231,7 @@ def out_of_fold(
     models: dict[str, Model],
     sample: Sample,
     places: IntArray,
-    judged: IntArray,
+    scored: IntArray,
     metrics: Iterable[str] = (),
     named: Iterable[str] = (),
     checked: IntArray | None = None,
@@ -367,27 +239,20 @@ def out_of_fold(
     """Ask every model about the labels of each fold, and drop those that are clearly behind the best.
 
     Learned `metrics` cost a graph each: few are left, and none that is behind the first model, the graph.
-    `named` ones always stay. Models learn from the sample, which lies at its `places` among all rows, and are
-    judged by the labels of the rows `judged`; they are asked about those `checked` too.
+    `named` ones always stay. Models learn from the sample, which lies at its `places` among all rows. Those
+    `scored` are places of the labels that they are compared by, those `checked` of further ones.
     """
     found = OutOfFold(given.n_classes, list(models))
-    beside = np.setdiff1d([] if checked is None else checked, judged).astype(int)
+    every = scored if checked is None else np.union1d(scored, checked)
     for number, hidden in enumerate(folds):
         labels = given.labels.copy()
         labels[hidden] = -1
-        asked = np.intersect1d(hidden, judged)
+        asked = np.intersect1d(hidden, every)
         shown = sample.with_labels(labels[places])
-        found.places.append(asked)
-        found.truth.append(given.labels[asked].astype(np.int64))
-        found.further.append(np.intersect1d(hidden, beside))
-        every = np.union1d(asked, found.further[-1])
-        is_judged = np.isin(every, asked)
+        found.hold_out(number, asked, given.labels[asked], np.isin(asked, scored))
         for place, name in enumerate(found.left):
             given.run.told("tuning", (number + place / len(found.left)) / len(folds))
-            predicted = models[name](labels, shown, every)
-            found.add(name, predicted[is_judged])
-            further = [found.predicted_further[name], predicted[~is_judged]]
-            found.predicted_further[name] = np.concatenate(further)
+            found.add(name, models[name](labels, shown, asked))
         graph, best = found.left[0], found.best(found.left)
         rivals = sorted(set(metrics) & set(found.left), key=lambda name: -found.lead(name, graph)[0])
         for name in found.left[1:]:
@@ -401,33 +266,23 @@ def out_of_fold(
     return found
 
 
-def stacked_out_of_fold(found: OutOfFold, names: list[str]) -> tuple[FloatArray, FloatArray]:
-    """Probabilities of stacked models, with temperatures and weights from the labels of the other folds.
-
-    At the labels that were judged, and at the further ones.
-    """
-    fold, of_further = (
-        np.repeat(np.arange(len(places)), [len(each) for each in places])
-        for places in (found.truth, found.further)
-    )
-    labels, predicted = found.labels(names[0]), [found.predicted[name] for name in names]
-    further = [found.predicted_further[name] for name in names]
-    stacked, stacked_further = np.zeros_like(predicted[0]), np.zeros_like(further[0])
-    for number in range(len(found.truth)):
-        here, there, beside = fold == number, fold != number, of_further == number
-        powers = [best_power(each[there], labels[there]) for each in predicted]
+def stacked_out_of_fold(found: OutOfFold, names: list[str]) -> FloatArray:
+    """Probabilities of stacked models, with temperatures and weights from the labels of the other folds."""
+    predicted = [found.predicted[name] for name in names]
+    stacked = np.zeros_like(predicted[0])
+    for number in range(int(found.fold.max(initial=-1)) + 1):
+        here, there = found.fold == number, (found.fold != number) & found.scored
+        powers = [best_power(each[there], found.truth[there]) for each in predicted]
         scaled = [tempered(each, power) for each, power in zip(predicted, powers, strict=True)]
-        weights = stacking_weights([each[there] for each in scaled], labels[there])
+        weights = stacking_weights([each[there] for each in scaled], found.truth[there])
         stacked[here] = np.tensordot(weights, [each[here] for each in scaled], axes=1)
-        scaled = [tempered(each[beside], power) for each, power in zip(further, powers, strict=True)]
-        stacked_further[beside] = np.tensordot(weights, scaled, axes=1)
-    return stacked, stacked_further
+    return stacked
 
 
-# ------------------------------------------------------------------------------------------------ the verdict
+# ------------------------------------------------------------------------------------- comparing and stacking
 
 
-def verdict(
+def compare_and_stack(
     given: Given,
     folds: list[IntArray],
     ruled: Ruled,
@@ -437,13 +292,13 @@ def verdict(
     places: IntArray,
     rows_at: Callable[[IntArray], Any],
     always: tuple[str, ...] = (),
-    raced: Mapping[str, float] = MappingProxyType({}),
-) -> Judged:
+    screened: Mapping[str, float] = MappingProxyType({}),
+) -> Tuned:
     """Ask the models about held-out labels; choose the graph, the first unless another is better, and stack.
 
     `wanted` are the classifiers, "auto" or in a list. Those that are named, and those of `always`, are
-    stacked even where no label can be held out, with the weights of the prior. `raced`: by how many standard
-    errors graphs led on a sample of the rows.
+    stacked even where no label can be held out, with the weights of the prior. `screened`: by how many
+    standard errors graphs led on a sample of the rows.
     """
     automatic = isinstance(wanted, str)
     if automatic:
@@ -456,7 +311,7 @@ def verdict(
         name = name_of(each)
         # A metric of the same name would be overwritten.
         made[name if name not in made and name not in graphs else f"{name} {len(made) + 1}"] = each
-    judged = np.random.default_rng(0).permutation(np.flatnonzero(sample.known))[:LABELS_JUDGED]
+    scored = places[np.random.default_rng(0).permutation(np.flatnonzero(sample.known))[:LABELS_SCORED]]
     checked = sampled(given.labels, NUMBERS_CHECKED // given.n_classes, 0, np.random.default_rng(0))
 
     def classifier(each: Any) -> Model:
@@ -465,17 +320,17 @@ def verdict(
     models = {**graphs, **{name: classifier(each) for name, each in made.items()}}
     metrics, named = list(graphs)[1:], always if automatic else tuple(made)
     with threadpool_limits(1):  # few rows, and the same bits for any number of threads
-        found = out_of_fold(given, folds, models, sample, places, places[judged], metrics, named, checked)
+        found = out_of_fold(given, folds, models, sample, places, scored, metrics, named, checked)
         graph = first = next(iter(graphs))
         if folds:
             ahead = {name: found.in_errors(name, first) for name in metrics if name in found.left}
             # Two looks at one question are added up as Stouffer does.
-            ahead = {n: (z + raced[n]) / np.sqrt(2) if n in raced else z for n, z in ahead.items()}
+            ahead = {n: (z + screened[n]) / np.sqrt(2) if n in screened else z for n, z in ahead.items()}
             graph = found.best([name for name in ahead if ahead[name] > 1] or [first])
         members = [graph, *(name for name in made if name in found.left)]
         while True:
-            scaled = [tempered(found.predicted[name], found.power[name]) for name in members]
-            weights = dict(zip(members, stacking_weights(scaled, found.labels(graph)), strict=True))
+            scaled = [tempered(found.scores_of(name)[0], found.power[name]) for name in members]
+            weights = dict(zip(members, stacking_weights(scaled, found.scores_of(graph)[1]), strict=True))
             light = [n for n in members[1:] if weights[n] < SMALLEST_WEIGHT and n not in named]
             if not light:
                 break
@@ -483,12 +338,13 @@ def verdict(
         fitted = tuple(fit_model(made[name], sample, given.n_classes) for name in members[1:])
     held_out = None
     if folds:
-        at, truth = np.concatenate(found.places), found.labels(graph)
-        firsts = slice(None) if given.groups is None else np.unique(given.groups[at], return_index=True)[1]
-        predicted, further = stacked_out_of_fold(found, members)
-        correct, sure = (predicted.argmax(axis=1) == truth)[firsts], predicted.max(axis=1)[firsts]
-        rows = np.concatenate([at, *found.further])
-        held_out = HeldOut(truth[firsts], correct, sure, rows, np.concatenate([predicted, further]))
+        predicted = stacked_out_of_fold(found, members)
+        once = np.flatnonzero(found.scored)
+        if given.groups is not None:
+            once = once[np.unique(given.groups[found.places[once]], return_index=True)[1]]
+        truth, said = found.truth[once], predicted[once]
+        correct, sure = said.argmax(axis=1) == truth, said.max(axis=1)
+        held_out = HeldOut(truth, correct, sure, found.places, predicted)
     scores = {
         name: ModelScore(found.accuracy(name), 1 / found.power[name], float(weights.get(name, 0.0)))
         for name in models
@@ -497,13 +353,13 @@ def verdict(
     # The mean of scores that are calibrated each is too modest (Ranjan and Gneiting 2010).
     surer = SURER_TOGETHER if len(members) > 1 else 1.0
     powers, shares = [surer * found.power[n] for n in members], [float(weights[n]) for n in members]
-    return Judged(
+    return Tuned(
         Tuning(
             ruled.name if graph == first else graph,
             why,
             scores,
             powers[0],
-            sum(map(len, found.truth)),
+            int(found.scored.sum()),
             given.kept(graph),
             held_out,
         ),
@@ -511,8 +367,8 @@ def verdict(
     )
 
 
-def judge_rows(given: Given, models: Any, metrics: bool, rng: np.random.Generator) -> Judged:
-    """Judge the graph of rows, learned metrics and classifiers; without `metrics` rows stay as they are."""
+def tune_rows(given: Given, models: Any, metrics: bool, rng: np.random.Generator) -> Tuned:
+    """Compare the graph of rows, learned metrics and classifiers; without `metrics` rows stay as they are."""
     places = sampled(given.labels, ROWS_FITTED // 2, ROWS_LOOKED_AT, rng)
     X, order = given.backend.some_rows(given.rows, places), given.rows.order
     sample = Sample(X, given.labels[places], compact=given.rows.compact)
@@ -540,46 +396,49 @@ def judge_rows(given: Given, models: Any, metrics: bool, rng: np.random.Generato
     names = (
         compared_with(ruled.name, int(sample.known.sum()), given.n_classes)[1:] if metrics and folds else []
     )
-    raced: dict[str, float] = {}
-    if names and given.rows.n_rows > RACE_FROM:
-        few = sample.some(sampled(sample.labels, LABELS_JUDGED, ROWS_OF_A_RACE, rng))
+    screened: dict[str, float] = {}
+    if names and given.rows.n_rows > SCREENED_FROM:
+        few = sample.some(sampled(sample.labels, LABELS_SCORED, ROWS_OF_SCREENING, rng))
         small = given.on_sample(few)
-        race = {"graph": graph_model(small, small.graph_of(change)), **{n: learned(small, n) for n in names}}
+        screening = {
+            "graph": graph_model(small, small.graph_of(change)),
+            **{n: learned(small, n) for n in names},
+        }
         everywhere = np.arange(few.X.shape[0])
         with threadpool_limits(1):
-            found = out_of_fold(small, folds_of(small, rng), race, few, everywhere, everywhere, names)
-        raced = {name: found.in_errors(name, "graph") for name in found.left[1:]}
-        names = [name for name in raced if raced[name] > 0]
+            found = out_of_fold(small, folds_of(small, rng), screening, few, everywhere, everywhere, names)
+        screened = {name: found.in_errors(name, "graph") for name in found.left[1:]}
+        names = [name for name in screened if screened[name] > 0]
     graphs = {"graph": graph_model(given, graph), **{name: learned(given, name) for name in names}}
     rows_at = partial(given.backend.some_rows, given.rows)
-    judged = verdict(given, folds, ruled, graphs, models, sample, places, rows_at, raced=raced)
-    if judged.tuning.metric != ruled.name:
-        change = map_of(judged.tuning.metric, sample)
+    tuned = compare_and_stack(given, folds, ruled, graphs, models, sample, places, rows_at, screened=screened)
+    if tuned.tuning.metric != ruled.name:
+        change = map_of(tuned.tuning.metric, sample)
         graph = given.graph_of(change)
-    return replace(judged, change=change, graph=graph)
+    return replace(tuned, change=change, graph=graph)
 
 
-def judge_on_worker(given: Given, models: Any, metrics: bool, rng: np.random.Generator) -> Judged:
-    """Judge some rows of a cluster, on one worker: all of them would be solved in many messages."""
+def tune_on_worker(given: Given, models: Any, metrics: bool, rng: np.random.Generator) -> Tuned:
+    """Compare on some rows of a cluster, on one worker: all of them would be solved in many messages."""
     places = sampled(given.labels, ROWS_FITTED // 2, ROWS_LOOKED_AT, np.random.default_rng(0))
     X = given.backend.some_rows(given.rows, places)
     sample = Sample(X, given.labels[places], compact=given.rows.compact)
     here: Any = None  # backend, rows and run stay here
     without = replace(given, backend=here, rows=here, run=here)
-    found = given.backend.apart(_judge_sample, without, sample, models, metrics, rng, progress=given.run.told)
+    found = given.backend.apart(_tune_sample, without, sample, models, metrics, rng, progress=given.run.told)
     held_out = found.tuning.held_out
     if held_out is not None:
         held_out = replace(held_out, rows=places[held_out.rows])
     return replace(found, tuning=replace(found.tuning, held_out=held_out))
 
 
-def _judge_sample(
+def _tune_sample(
     given: Given,
     sample: Sample,
     models: Any,
     metrics: bool,
     rng: np.random.Generator,
     progress: Progress,
-) -> Judged:
+) -> Tuned:
     small = replace(given.on_sample(sample), run=Run(progress=progress))
-    return replace(judge_rows(small, models, metrics, rng), graph=None)
+    return replace(tune_rows(small, models, metrics, rng), graph=None)
