@@ -1,7 +1,7 @@
 """Query strategies by name: the registry, and the four that did best in `python -m benchmarks ask`.
 
 A strategy is a function of a `Query` and a number of rows, registered by the decorator `strategy`. Library,
-command line and benchmark list what is registered. What each strategy came to is told in ``docs/asking.md``.
+command line and benchmark list what is registered. ``docs/benchmarks.md`` has figures.
 """
 
 from collections.abc import Callable, Mapping, Sequence

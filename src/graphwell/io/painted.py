@@ -5,7 +5,7 @@ least a half. Paints are the colours of flat spots, then those of thin strokes t
 explains. A pixel at the edge of a stroke has a colour between those of the paint and of the ground below.
 Compression keeps brightness sharp and smears hues over blocks of pixels: after it, a mixture may hold another
 share of a colour's hue than of its brightness, and only flat spots that clearly differ from the ground count.
-How many files are read as they were painted: docs/pictures.md, "Marks as painted".
+How many files are read as they were painted: docs/decisions.md, "Marks as painted".
 """
 
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ BACKGROUNDS = ("auto", "transparent", *NAMED)
 OPAQUE = UNKNOWN = 255
 MOST_CLASSES = 64  # a picture with more paints than this is no picture of marks
 FEW_COLORS = 16  # such a picture is on black though no colour covers half of it: antialiasing makes more
-# Chosen on other pictures than those of docs/pictures.md; the single experiments are not recorded.
+# Chosen on other pictures than those of docs/decisions.md; the single experiments are not recorded.
 LEAST_EVEN = 0.75  # of the pixels have the number of those above and to the left; fewer in dark photographs
 LIKE = 24  # pixels that differ by no more in any channel, of 0 to 255, may be equal but for compression
 SAMPLE = 1_000_000  # pixels that a ground is recognised on
