@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +26,6 @@ from torture.program import (
     hurt,
     source,
     start,
-    start_anew,
     survive,
     usual,
     whole,
@@ -77,9 +75,9 @@ def fill_disc(seed: int) -> None:
     """Let no file grow beyond a random size, or run on a small file system of its own."""
     rng = random.Random(seed)
     kind = drawn_kind(rng)
-    usual(kind)
+    whole(kind)
     if seed % 2:
-        survive(partial(_on_small_disc, kind, _disc_size(rng)))
+        survive(_on_small_disc, kind, _disc_size(rng))
         return
     most, folder = int(10 ** rng.uniform(0, 5)), fresh()
     _run_within(kind, folder, most)
@@ -114,7 +112,7 @@ def _on_small_disc(kind: str, size: str) -> None:
 def _run_within(kind: str, folder: Path, most: int | None = None) -> None:
     options = all_outputs(kind)
     limit = (lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))) if most is not None else None
-    process = start(kind, folder, "out", *options, before=limit)
+    process = start(kind, folder, "out", *options, preexec_fn=limit)
     said = end(process, {0, 2})
     if process.returncode == 2:
         if not any(name in said for name in ("out.n", "page.html", "run", "mask")):
@@ -141,9 +139,9 @@ def _mount(what: Any, where: Path, kind: bytes | None, flags: int, data: bytes |
         raise NotPossibleHere(f"no file system of one's own here: {os.strerror(ctypes.get_errno())}")
 
 
-NOBODY = 65534
-"""Root may do everything, so that it attacks as somebody else."""
 MODES = (0o000, 0o100, 0o400, 0o500, 0o444, 0o300)
+DROP, BEYOND_MODES = 24, (1, 2)
+"""Numbers of Linux: give up for good what lets root read and write whatever the mode of a file says."""
 
 
 @attack(
@@ -155,16 +153,23 @@ def take_permissions(seed: int) -> None:
     """Take permissions away before or during a run; give them back, and run again."""
     rng = random.Random(seed)
     kind = drawn_kind(rng)
-    usual(kind), whole(kind)
+    usual(kind)
     folder = fresh()
     if seed % 10 == 0:
-        survive(partial(_run_without_home, kind, folder))
+        survive(_run_without_home, kind, folder)
         shutil.rmtree(folder)
         return
-    if os.geteuid() == 0:
-        for path in (folder, folder / "tmp"):
-            os.chown(path, NOBODY, NOBODY)
-    survive(partial(_as_anybody, kind, folder, rng))
+    options = all_outputs(kind)
+    for name in rng.sample(("out.npz", "out.npy", "page.html", "run"), rng.randint(0, 2)):
+        (folder / name).touch()  # an older file, and no checkpoint at all
+    target = rng.choice([path for path in (folder, folder, *folder.iterdir()) if not path.is_symlink()])
+    _run_while_mode_changes(kind, folder, target, rng, options)
+    for path in (folder / "run", folder / "page.html"):
+        path.unlink(missing_ok=True)
+    shutil.rmtree(folder / "masks", ignore_errors=True)
+    end(start(kind, folder, "out", *options), expected={0})
+    check_same(folder, "out", kind)
+    check_left(folder, "out.npz", "out.npy", "page.html", "run", "masks", killed=True)
     shutil.rmtree(folder)
 
 
@@ -179,36 +184,24 @@ def _run_without_home(kind: str, folder: Path) -> None:
     hidden = ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME", "MPLCONFIGDIR")
     paths = {"HOME": str(home), "TMPDIR": str(folder / "tmp"), "PYTHONPATH": os.pathsep.join(sys.path)}
     environment = {name: value for name, value in os.environ.items() if name not in hidden} | paths
-    end(start_anew(kind, folder, "out", env=environment), {0})
+    end(start(kind, folder, "out", env=environment), {0})
     check_same(folder, "out", kind)
     check_left(folder, "home", "out.npz", "out.npy")
-
-
-def _as_anybody(kind: str, folder: Path, rng: random.Random) -> None:
-    if os.geteuid() == 0:
-        os.setgroups([])
-        os.setgid(NOBODY)
-        os.setuid(NOBODY)
-    options = all_outputs(kind)
-    for name in rng.sample(("out.npz", "out.npy", "page.html", "run"), rng.randint(0, 2)):
-        (folder / name).touch()  # an older file, and no checkpoint at all
-    target = rng.choice([path for path in (folder, folder, *folder.iterdir()) if not path.is_symlink()])
-    _run_while_mode_changes(kind, folder, target, rng, options)
-    for path in (folder / "run", folder / "page.html"):
-        path.unlink(missing_ok=True)
-    shutil.rmtree(folder / "masks", ignore_errors=True)
-    end(start(kind, folder, "out", *options), expected={0})
-    check_same(folder, "out", kind)
-    check_left(folder, "out.npz", "out.npy", "page.html", "run", "masks", killed=True)
 
 
 def _run_while_mode_changes(
     kind: str, folder: Path, target: Path, rng: random.Random, options: list[str]
 ) -> None:
     """Run while a mode changes; it is given back when the run has ended."""
-    before, mode = target.stat().st_mode, rng.choice(MODES)
-    early = (lambda: target.chmod(mode)) if rng.random() < 0.5 else None
-    process = start(kind, folder, "out", *options, before=early)
+    before, mode, is_early = target.stat().st_mode, rng.choice(MODES), rng.random() < 0.5
+
+    def early() -> None:
+        for capability in BEYOND_MODES:
+            ctypes.CDLL(None).prctl(DROP, capability, 0, 0, 0)
+        if is_early:
+            target.chmod(mode)
+
+    process = start(kind, folder, "out", *options, preexec_fn=early)
     try:
         process.wait(timeout=rng.uniform(0, usual(kind)[0]))
     except subprocess.TimeoutExpired:
@@ -227,63 +220,33 @@ SURROUNDINGS: tuple[dict[str, str], ...] = (
 )  # fmt: skip
 NAMES = ("out", "-out", "a\nb", "a b", "\x1b[31m", "é", "\udcff", "x" * 240, "..out", "%s{}", "--help")
 
-STREAMS = ("stdin", "stdout", "stderr")
-
 
 @attack("terminals", "closed outputs, gone readers, locales, odd names, deep folders", count=100)
 def run_in_odd_place(seed: int) -> None:
     """Run in one such place; the output must be there and whole."""
     rng = random.Random(seed)
-    kind = rng.choice(("classify", "segment"))
-    folder = _deep(rng)
-    if seed % 5:
-        _in_fork(kind, folder, rng)
-    else:
-        _anew(kind, folder, rng)
-    shutil.rmtree(folder)
-
-
-def _deep(rng: random.Random) -> Path:
-    """A folder with an odd name, some levels below another."""
-    if rng.random() < 0.5:
-        return fresh()
-    top = fresh()
-    names = [
-        rng.choice([name for name in NAMES if not name.startswith("x")]) for _ in range(rng.randint(1, 30))
-    ]
-    folder = top.joinpath(*names)
-    folder.mkdir(parents=True)
-    furnish(folder)
-    return folder
-
-
-def _in_fork(kind: str, folder: Path, rng: random.Random) -> None:
-    """Names and variables that a run reads by itself, and outputs that are closed."""
-    name, set_to, closed = (
-        rng.choice(NAMES),
-        rng.choice(SURROUNDINGS),
-        rng.choice(((), (1,), (2,), (1, 2), (0, 1, 2))),
-    )
-
-    def before() -> None:
-        os.environ.update(set_to)
-        for descriptor in closed:
-            os.close(descriptor)
-            setattr(sys, STREAMS[descriptor], None)  # as Python does that is begun without it
-
-    given = f"./{name}" if name.startswith("-") else name
-    end(start(kind, folder, given, before=before), expected={0})
-    check_same(folder, name, kind)
-
-
-def _anew(kind: str, folder: Path, rng: random.Random) -> None:
-    """What only a new process sees: locales, and readers that go away at once."""
-    environment = {**os.environ, **rng.choice(SURROUNDINGS), "PYTHONPATH": os.pathsep.join(sys.path)}
+    kind, name = rng.choice(("classify", "segment")), rng.choice(NAMES)
+    folder = top = fresh()
+    if rng.random() < 0.5:  # some levels below, in folders with odd names
+        short = [each for each in NAMES if len(each) < 100]
+        folder = top.joinpath(*(rng.choice(short) for _ in range(rng.randint(1, 30))))
+        folder.mkdir(parents=True)
+        furnish(folder)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "TMPDIR": str(folder / "tmp")}
     reader: Any = rng.choice((subprocess.PIPE, subprocess.DEVNULL, _gone()))
-    options = ["--json"] if rng.random() < 0.3 else []
-    process = start_anew(kind, folder, "out", *options, env=environment, stdout=reader)
+    closed = rng.choice(((), (), (1,), (2,), (1, 2), (0, 1, 2)))
+    process = start(
+        kind,
+        folder,
+        f"./{name}" if name.startswith("-") else name,
+        *(["--json"] if rng.random() < 0.3 else []),
+        env=environment | rng.choice(SURROUNDINGS),
+        stdout=reader,
+        preexec_fn=lambda: [*map(os.close, closed)],
+    )
     end(process, expected={0} if reader in (subprocess.PIPE, subprocess.DEVNULL) else {0, 1})
-    check_same(folder, "out", kind)
+    check_same(folder, name, kind)
+    shutil.rmtree(top)
 
 
 def _gone() -> int:

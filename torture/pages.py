@@ -1,114 +1,39 @@
 """Users of the pages: sense and nonsense, kill -9, the same work again; damaged and forged journals."""
 
 import json
-import os
 import random
 import shutil
 import signal
 import tempfile
 import time
 import zlib
-from collections.abc import Iterator, Sequence
-from contextlib import chdir, contextmanager, suppress
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from graphwell.jobs.labelling import LabelOptions
 from graphwell.jobs.painting import PaintOptions
-from graphwell.memory import held
 from graphwell.serve.labelling import LabelPage
 from graphwell.serve.painting import PaintPage
+from tests.serve.server import Line, Server
 from torture.attack import Lost, attack, patience
 from torture.files import answers_or_tells, mutated
-from torture.program import Fork, check_left, end, fresh, ready, warm
+from torture.program import check_left, fresh
 from torture.users import ODD, USERS, Labeller, User, nonsense
 
-OPEN = b"Open http://"
 SECONDS = 120.0
 MOST_GROWTH = 100_000_000
 """Bytes that a server may gain in one attempt; fits in the background come and go."""
 
 
-class Served(Fork):
-    """A page in a fork of this process.
-
-    Parameters
-    ----------
-    arguments : sequence of str
-        Of the program.
-    folder : Path
-        In which it runs.
-    """
-
-    def __init__(self, arguments: Sequence[str], folder: Path) -> None:
-        warm("classify")
-        warm("segment")
-
-        def work() -> None:
-            import sys
-
-            from graphwell.__main__ import main
-            from graphwell.progress import end_at_once
-
-            sys.argv = ["graphwell", *arguments, "--jobs", "1", "--no-browser"]
-            signal.signal(signal.SIGINT, signal.default_int_handler)
-            end_at_once()
-            ready()
-            main()
-
-        with chdir(folder):
-            super().__init__(work)
-        self.address = self._address()
-
-    def __enter__(self) -> "Served":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.kill()  # where the attempt was lost
-
-    def _address(self) -> str:
-        said = b""
-        while OPEN not in said or not said.endswith(b"\n"):
-            more = os.read(self._said, 4096)
-            if not more:
-                self.communicate()
-                raise Lost(f"the page did not open: {said.decode('utf-8', 'replace')[-300:]}")
-            said += more
-        return said[said.index(OPEN) :].split()[1].decode()
-
-    def held(self) -> tuple[int, int]:
-        """Open files, and bytes of memory."""
-        memory = held(process=self.pid)
-        if memory is None:
-            raise Lost("the page's process is gone")
-        return len(list(Path(f"/proc/{self.pid}/fd").iterdir())), memory
+def served(user: User, folder: Path) -> Server:
+    """The page of a user, in a process of its own."""
+    return Server(*user.arguments, "--jobs", 1, folder=folder)
 
 
-class Window:
-    """The websocket of a page, without a browser.
-
-    Parameters
-    ----------
-    address : str
-        That the program printed.
-    """
-
-    def __init__(self, address: str) -> None:
-        from websockets.sync.client import connect
-        from websockets.typing import Origin
-
-        origin, where = "/".join(address.split("/")[:3]), address.replace("http", "ws", 1) + "channel"
-        self.socket = connect(where, origin=Origin(origin), max_size=None, open_timeout=SECONDS)
-        self.greeting: list[dict[str, Any]] = []
-
-    def greeted(self, event: str) -> dict[str, Any]:
-        """The event of this name in what a new window is told."""
-        while True:
-            found = next((told for told in self.greeting if told.get("event") == event), None)
-            if found is not None:
-                return found
-            self.greeting.append(self._receive())
+class Window(Line):
+    """The websocket of a page, without a browser."""
 
     def send(self, message: str | bytes) -> None:
         """Send and do not wait."""
@@ -116,26 +41,26 @@ class Window:
 
     def answer(self) -> dict[str, Any]:
         """The next answer; events are passed over."""
-        while "re" not in (told := self._receive()):
-            pass
-        return told
+        while "re" not in (told := self.receive(SECONDS)):
+            self.events.clear()
+        return dict(told)
 
-    def _receive(self) -> dict[str, Any]:
-        got = self.socket.recv(timeout=SECONDS)
-        head = got[4 : 4 + int.from_bytes(got[:4], "little")] if isinstance(got, bytes) else got
-        told: dict[str, Any] = json.loads(head)
-        return told
+    def greeted(self, event: str) -> dict[str, Any]:
+        """The event of this name in what a new window is told."""
+        return dict(self.until(event, seconds=SECONDS))
 
 
-@contextmanager
-def window(served: Served) -> Iterator[Window]:
-    """A window that is closed in the end, whatever became of the server."""
-    opened = Window(served.address)
-    try:
-        yield opened
-    finally:
-        with suppress(OSError):
-            opened.socket.close()
+def window(server: Server) -> Window:
+    """A new window of a page."""
+    return Window(server.address.replace("http", "ws", 1) + "channel", server.origin)
+
+
+def ended(server: Server, sent: signal.Signals, expected: set[int]) -> None:
+    """Send a signal, and wait for the end, which is one of those expected, with sentences."""
+    server.process.send_signal(sent)
+    code = server.process.wait(patience(60))
+    if code not in expected or "Traceback" in server.said():
+        raise Lost(f"exit code {code}: {server.said()[-300:]}")
 
 
 @attack("pages", "label and paint pages: nonsense, kill -9, the same labels and history", count=24)
@@ -145,80 +70,85 @@ def work_and_be_killed(seed: int) -> None:
     folder, user = fresh(), USERS[seed % len(USERS)](rng)
     user.furnish(folder)
     for _ in range(rng.randint(1, 2)):
-        with Served(user.arguments, folder) as served:
-            _work(served, user, rng)
-            hasty = _sent_in_haste(served, user, rng)
-            end(served, expected={-signal.SIGKILL})
-        user.came_back_to(_state(folder, user), hasty)
+        with served(user, folder) as server:
+            _work(server, user, rng)
+            hasty = _sent_in_haste(server, user, rng)
+        kept = len(_in_journal(folder, user))
+        user.came_back_to(_state(folder, user), hasty, kept)
     _check_history(folder, user, rng)
-    check_left(folder, *user.files, killed=True)
+    check_left(folder, *user.files, "errors.txt", killed=True)
     shutil.rmtree(folder)
 
 
-def _work(served: Served, user: User, rng: random.Random) -> None:
+def _work(server: Server, user: User, rng: random.Random) -> None:
     """Messages one by one: what makes sense is done, the rest gets a sentence; nothing leaks."""
-    with window(served) as first:
+    with window(server) as first:
         first.greeted(user.event)
-        files, memory = served.held()
+        files, memory = _open_files(server), server.memory()
         for number in range(rng.randint(5, 120)):
             is_sense = rng.random() < 0.6
             message = user.message() if is_sense else nonsense(user.message(), rng)
             first.send(message)
             user.was_answered(message, first.answer())
             if number % 40 == 20:
-                with window(served) as second:
+                with window(server) as second:
                     user.check(second.greeted(user.event))
-    with window(served) as last:
+    with window(server) as last:
         user.check(last.greeted(user.event))
-        _check_no_leak(served, files, memory)
+        until = time.monotonic() + patience(20)  # the sockets of windows that are gone are closed soon
+        while (now := _open_files(server)) > files + 4:
+            if time.monotonic() > until:
+                raise Lost(f"{now - files} files are open that were not")
+            time.sleep(0.05)
+        if server.memory() - memory > MOST_GROWTH:
+            raise Lost(f"{(server.memory() - memory) / 1e6:.0f} MB of memory gained")
 
 
-def _check_no_leak(served: Served, files: int, memory: int) -> None:
-    """The sockets of windows that are gone are closed soon, and memory does not grow without end."""
-    until = time.monotonic() + patience(20)
-    while (now := served.held())[0] > files + 4:
-        if time.monotonic() > until:
-            raise Lost(f"{now[0] - files} files are open that were not")
-        time.sleep(0.05)
-    if now[1] - memory > MOST_GROWTH:
-        raise Lost(f"{(now[1] - memory) / 1e6:.0f} MB of memory gained")
+def _open_files(server: Server) -> int:
+    return len(list(Path(f"/proc/{server.process.pid}/fd").iterdir()))
 
 
-def _sent_in_haste(served: Served, user: User, rng: random.Random) -> list[str]:
+def _sent_in_haste(server: Server, user: User, rng: random.Random) -> list[str]:
     """Messages whose answers are not awaited, and a kill somewhere among them."""
     messages = [user.message() for _ in range(rng.randint(0, 30))]
-    with window(served) as hasty, suppress(OSError):
+    with window(server) as hasty, suppress(OSError):
         hasty.greeted(user.event)
         for message in messages:
             hasty.send(message)
         time.sleep(rng.uniform(0, 0.2))
-        served.kill()
-    served.kill()
+    server.kill()
     return messages
+
+
+def _in_journal(folder: Path, user: User) -> list[Any]:
+    """What a user did, as the journal has it; the last line may be unfinished."""
+    lines = (folder / user.journal).read_bytes().split(b"\n")[1:-1]
+    entries = [json.loads(line.partition(b" ")[2]) for line in lines]
+    return [entry for entry in entries if "note" not in entry and entry["do"] != "classes"]
 
 
 def _state(folder: Path, user: User) -> dict[str, Any]:
     """What a page that is started anew shows."""
-    with Served(user.arguments, folder) as served:
-        with window(served) as opened:
+    with served(user, folder) as server:
+        with window(server) as opened:
             found = opened.greeted(user.event)
-        _end_gently(served, signal.SIGINT)
+        ended(server, signal.SIGINT, {0})
     return found
 
 
 def _check_history(folder: Path, user: User, rng: random.Random) -> None:
     """Everything can be taken back and done again."""
-    with Served(user.arguments, folder) as served:
-        with window(served) as opened:
+    with served(user, folder) as server:
+        with window(server) as opened:
             for command in ("undo", "redo"):
                 for _ in range(user.steps(command)):
                     _paced(opened, command, user)
                 opened.send(json.dumps({"do": command, "id": 0}))
                 if opened.answer().get("ok", 0) is not None:
                     raise Lost(f"{command} after the last step does something")
-                with window(served) as other:
+                with window(server) as other:
                     user.check(other.greeted(user.event))
-        _end_gently(served, rng.choice((signal.SIGINT, signal.SIGTERM)))
+        ended(server, rng.choice((signal.SIGINT, signal.SIGTERM)), {0, 143})
 
 
 def _paced(opened: Window, command: str, user: User) -> None:
@@ -227,11 +157,6 @@ def _paced(opened: Window, command: str, user: User) -> None:
     opened.send(message)
     user.was_answered(message, opened.answer())
     time.sleep(0.01)
-
-
-def _end_gently(served: Served, sent: signal.Signals) -> None:
-    served.send_signal(sent)
-    end(served, expected={0} if sent is signal.SIGINT else {0, 143})
 
 
 @attack(
@@ -243,13 +168,13 @@ def annotate(seed: int, n_answers: int = 2_000) -> None:
     folder, user = fresh(), Labeller(rng)
     user.furnish(folder)
     while len(user.said) < n_answers:
-        with Served(user.arguments, folder) as served, window(served) as one, window(served) as other:
+        with served(user, folder) as server, window(server) as one, window(server) as other:
             one.greeted(user.event)
             user.check(other.greeted(user.event))
             for _ in range(rng.randint(n_answers // 20, n_answers // 4)):
                 message, chosen = user.message(), rng.choice((one, other))
                 if rng.random() < 0.01:  # a third window, as after a reload
-                    with window(served) as chosen:
+                    with window(server) as chosen:
                         user.check(chosen.greeted(user.event))
                         chosen.send(message)
                         user.was_answered(message, chosen.answer())
@@ -257,10 +182,8 @@ def annotate(seed: int, n_answers: int = 2_000) -> None:
                     chosen.send(message)
                     user.was_answered(message, chosen.answer())
                 time.sleep(0.006)  # a page takes a hundred messages a second from each window
-            served.kill()
-            end(served, expected={-signal.SIGKILL})
-    lines = (folder / "in.csv.journal").read_bytes().splitlines()[1:]
-    entries = [entry for line in lines if "note" not in (entry := json.loads(line.partition(b" ")[2]))]
+            server.kill()
+    entries = _in_journal(folder, user)
     if entries != user.said:
         first = next(
             (i for i, pair in enumerate(zip(entries, user.said, strict=False)) if pair[0] != pair[1]), -1

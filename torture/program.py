@@ -1,12 +1,6 @@
-"""Runs of the program in folders of their own, what they leave behind, and what they end with.
-
-Most are forks of this process: what was imported and compiled here need not be again.
-"""
+"""Runs of the program in folders of their own, what they leave behind, and what they end with."""
 
 import atexit
-import fcntl
-import io
-import itertools
 import os
 import random
 import shutil
@@ -15,10 +9,9 @@ import subprocess
 import sys
 import tempfile
 import time
-import traceback
 from collections.abc import Callable
-from contextlib import chdir, redirect_stdout, suppress
 from functools import cache
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -26,115 +19,9 @@ import numpy as np
 
 from graphwell import datasets
 from graphwell.datasets.strokes import write_example
-from torture.attack import Lost, NotPossibleHere, patience
+from torture.attack import Lost, patience
 
-NOT_POSSIBLE = 77
-LATE = (signal.SIGINT, signal.SIGTERM)
-"""Signals that wait until a fork has made itself ready for them."""
-
-
-class Fork:
-    """A function in a process and session of its own, with the face of a `subprocess.Popen`.
-
-    Parameters
-    ----------
-    work : callable
-        What it does; signals reach it once it calls `ready`, and it ends with what is returned.
-    """
-
-    def __init__(self, work: Callable[[], int | None]) -> None:
-        self._said, told = os.pipe()
-        fcntl.fcntl(told, fcntl.F_SETPIPE_SZ, 1 << 20)
-        self.returncode: int | None = None
-        sys.stdout.flush()
-        signal.pthread_sigmask(signal.SIG_BLOCK, LATE)
-        self.pid = os.fork()
-        if self.pid == 0:
-            _live(work, told)
-        os.close(told)
-        ready()
-
-    def poll(self) -> int | None:
-        """Return the exit code, a signal as a negative number; None while it runs."""
-        if self.returncode is None:
-            ended, status = os.waitpid(self.pid, os.WNOHANG)
-            self.returncode = os.waitstatus_to_exitcode(status) if ended else None
-        return self.returncode
-
-    def wait(self, timeout: float) -> int:
-        """Wait for the end."""
-        until = time.monotonic() + timeout
-        while (code := self.poll()) is None:
-            if time.monotonic() > until:
-                raise subprocess.TimeoutExpired("fork", timeout)
-            time.sleep(0.002)
-        return code
-
-    def communicate(self, timeout: float = 120) -> tuple[bytes, bytes]:
-        """Wait for the end; return what was said on both outputs, as that of errors."""
-        self.wait(timeout)
-        os.set_blocking(self._said, False)  # somebody who was left behind may hold the other end
-        with os.fdopen(self._said, "rb") as said:
-            return b"", said.read() or b""
-
-    def send_signal(self, sent: int) -> None:
-        """Send a signal while it runs."""
-        if self.poll() is None:
-            os.kill(self.pid, sent)
-
-    def kill(self) -> None:
-        """End it at once."""
-        self.send_signal(signal.SIGKILL)
-
-
-def ready() -> None:
-    """Let signals in."""
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, LATE)
-
-
-def survive(work: Callable[[], object]) -> None:
-    """Do something in a fork; what is lost there is lost here."""
-    fork = Fork(lambda: _told(work))
-    said = fork.communicate(patience(120))[1].decode("utf-8", "replace")
-    if fork.returncode == NOT_POSSIBLE:
-        raise NotPossibleHere(said.strip())
-    if fork.returncode:
-        raise Lost(f"the fork ended with {fork.returncode}: {' '.join(said.split())[-400:]}")
-
-
-def _told(work: Callable[[], object]) -> int:
-    ready()
-    try:
-        work()
-    except NotPossibleHere as reason:
-        print(reason)
-        return NOT_POSSIBLE
-    return 0
-
-
-def _live(work: Callable[[], int | None], said: int) -> None:
-    """The life of a fork, which never returns."""
-    code = 3
-    try:
-        os.setsid()
-        for own, other in ((0, os.open(os.devnull, os.O_RDONLY)), (1, said), (2, said)):
-            os.dup2(other, own)
-        sys.stdout = os.fdopen(1, "w", closefd=False)
-        sys.stderr = os.fdopen(2, "w", errors="backslashreplace", closefd=False)
-        code = work() or 0
-    except SystemExit as ending:
-        code = ending.code if isinstance(ending.code, int) else 1
-    except BaseException:
-        traceback.print_exc()
-    finally:
-        try:
-            sys.stdout.flush()
-            sys.stderr.flush()
-        finally:
-            os._exit(code)
-
-
-Run: TypeAlias = "Fork | subprocess.Popen[bytes]"
+Run: TypeAlias = "subprocess.Popen[bytes]"
 CODES = {0, 1, 2, 130, 143}
 TABLE = ["classify", "table.npz", "--label", "y", "--jobs", "1"]
 COMMANDS = {
@@ -144,8 +31,22 @@ COMMANDS = {
 }
 ENDINGS = {"classify": ".npz", "thorough": ".npz", "segment": ".npy"}
 GIVEN = ("table.npz", "pictures", "tmp")
-ON_FILES = ("open", "os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.truncate", "fcntl.flock")
-"""What Python tells its audit hooks when it is about to touch a file."""
+WATCHED = """
+import atexit, os, signal, sys
+touches, at, sent = 0, *map(int, os.environ.pop("TORTURE").split())
+def look(event, given):
+    global touches
+    if event in ("open", "os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.truncate", "fcntl.flock"):
+        if "torture-" in os.path.abspath(str(given[0])):
+            touches += 1
+            if touches == at:
+                os.kill(os.getpid(), sent)
+sys.addaudithook(look)
+atexit.register(lambda: sys.stderr.write(f"{touches} touches"))
+from graphwell.__main__ import main
+main()
+"""
+"""The program; a signal hits it at some moment at which it is about to touch a file, not one of Python's."""
 
 
 def all_outputs(kind: str) -> list[str]:
@@ -163,7 +64,7 @@ def source() -> Path:
     """A folder with a table and a picture."""
     folder = Path(tempfile.mkdtemp(prefix="torture-"))
     folder.chmod(0o755)
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)  # forks end without it
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     (folder / "tmp").mkdir()
     X, truth = datasets.make_three_moons(200, dim=4, random_state=0)
     np.savez(folder / "table.npz", X=X, y=datasets.sample_labels(truth, 10, random_state=0))
@@ -174,63 +75,49 @@ def source() -> Path:
 @cache
 def whole(kind: str) -> bytes:
     """What a whole run writes."""
-    end(start_anew(kind, source(), f"whole-{kind}"), expected={0})
+    end(start(kind, source(), f"whole-{kind}"), expected={0})
     return (source() / f"whole-{kind}{ENDINGS[kind]}").read_bytes()
 
 
 @cache
 def usual(kind: str) -> tuple[float, int]:
-    """Seconds that a run in a fork takes, and how often it touches a file."""
-    folder = fresh()
-    began, touched = time.monotonic(), folder / "touched"
-    end(start(kind, folder, "out", before=lambda: _count_touches(touched)), expected={0})
-    found = time.monotonic() - began, int(touched.read_bytes().count(b"."))
+    """Seconds that a run takes, and how often it touches a file."""
+    whole(kind)  # compiles
+    folder, began = fresh(), time.monotonic()
+    said = end(start(kind, folder, "out", at=(0, signal.SIGKILL)), expected={0})
+    seconds = time.monotonic() - began
     shutil.rmtree(folder)
-    return found
+    return seconds, int(said.split()[-2])
 
 
 def start(
-    kind: str, folder: Path, out: str, *options: str, before: Callable[[], object] | None = None
-) -> Fork:
-    """Begin a run in a fork of this process; its output has the given name without an ending."""
-    warm(kind)
+    kind: str, folder: Path, out: str, *options: str, at: tuple[int, int] | None = None, **popen: Any
+) -> Run:
+    """Begin a run as a shell does; its output has the given name without an ending.
 
-    def work() -> None:
-        from graphwell.__main__ import main
-        from graphwell.progress import end_at_once
-
-        tempfile.tempdir = str(folder / "tmp")
-        sys.argv = ["graphwell", *COMMANDS[kind], "-o", f"{out}{ENDINGS[kind]}", *options]
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        end_at_once()
-        if before is not None:
-            before()
-        ready()
-        main()
-
-    with chdir(folder):
-        return Fork(work)
-
-
-def start_anew(kind: str, folder: Path, out: str, *options: str, **popen: Any) -> "subprocess.Popen[bytes]":
-    """Begin a run in a new process, as a shell does."""
-    command = [sys.executable, "-m", "graphwell", *COMMANDS[kind], "-o", f"{out}{ENDINGS[kind]}", *options]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "TMPDIR": str(folder / "tmp")}
+    `at` is the touch of a file at which a signal hits it, and which one.
+    """
+    program = ["-m", "graphwell"] if at is None else ["-c", WATCHED]
+    environment = {"PYTHONPATH": os.pathsep.join(sys.path), "TMPDIR": str(folder / "tmp")}
+    environment |= {} if at is None else {"TORTURE": f"{at[0]} {int(at[1])}"}
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     return subprocess.Popen(
-        command, **{"cwd": folder, "env": environment, "start_new_session": True, **pipes, **popen}
+        [sys.executable, *program, *COMMANDS[kind], "-o", f"{out}{ENDINGS[kind]}", *options],
+        **{"cwd": folder, "env": os.environ | environment, "start_new_session": True, **pipes, **popen},
     )
 
 
 def hurt(kind: str, folder: Path, sent: signal.Signals, rng: random.Random, *options: str) -> Run:
     """Run, and send a signal: at a random time, or at a random moment at which a file is touched."""
-    if rng.random() < 0.1:
-        return _after(rng.uniform(0.1, 4), sent, start_anew(kind, folder, "out", *options))
     seconds, touches = usual(kind)
     if rng.random() < 0.5:
-        return _after(rng.uniform(0, 1.1 * seconds), sent, start(kind, folder, "out", *options))
-    moment = rng.randrange(touches)
-    return start(kind, folder, "out", *options, before=lambda: _send_at_touch(moment, sent))
+        return start(kind, folder, "out", *options, at=(rng.randint(1, touches), sent))
+    process = start(kind, folder, "out", *options)
+    try:
+        process.wait(timeout=rng.uniform(0.1, 1.1 * seconds))
+    except subprocess.TimeoutExpired:
+        process.send_signal(sent)
+    return process
 
 
 def end(process: Run, expected: set[int] = CODES) -> str:
@@ -246,6 +133,12 @@ def end(process: Run, expected: set[int] = CODES) -> str:
         raise Lost(f"a traceback: {said[-300:]}")
     _check_gone(process.pid)
     return said
+
+
+def survive(work: Callable[..., object], *arguments: Any) -> None:
+    """Do something in a fork, which may change its mounts and its user; what is lost there is lost here."""
+    with get_context("fork").Pool(1) as pool:
+        pool.apply(work, arguments)
 
 
 def fresh() -> Path:
@@ -276,39 +169,6 @@ def check_same(folder: Path, out: str, kind: str) -> None:
     """What a run wrote must be what a whole run writes, byte for byte."""
     if (folder / f"{out}{ENDINGS[kind]}").read_bytes() != whole(kind):
         raise Lost("other bytes than those of a whole run")
-
-
-def _after(seconds: float, sent: signal.Signals, process: Run) -> Run:
-    try:
-        process.wait(timeout=seconds)
-    except subprocess.TimeoutExpired:
-        process.send_signal(sent)
-    return process
-
-
-@cache
-def warm(kind: str) -> None:
-    """Import and compile what a run needs, so that its forks need not."""
-    from graphwell.cli.app import app
-
-    page = [] if kind == "segment" else ["--report", "warm.html"]
-    with chdir(source()), redirect_stdout(io.StringIO()), suppress(SystemExit):
-        app([*COMMANDS[kind], "-o", f"warm{ENDINGS[kind]}", *page])
-
-
-def _send_at_touch(moment: int, sent: signal.Signals) -> None:
-    touches = itertools.count()
-
-    def look(event: str, _: object) -> None:
-        if event in ON_FILES and next(touches) == moment:
-            os.kill(os.getpid(), sent)
-
-    sys.addaudithook(look)
-
-
-def _count_touches(path: Path) -> None:
-    told = os.open(path, os.O_WRONLY | os.O_CREAT)
-    sys.addaudithook(lambda event, _: os.write(told, b".") if event in ON_FILES else None)
 
 
 def _check_gone(session: int) -> None:

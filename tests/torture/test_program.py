@@ -1,4 +1,4 @@
-"""Runs in forks are those of the program: same bytes, same ends, and what is left behind is found."""
+"""Runs of the program: same bytes, same ends, and what is left behind is found."""
 
 import random
 import shutil
@@ -17,12 +17,6 @@ def folder():
     made = program.fresh()
     yield made
     shutil.rmtree(made)
-
-
-def test_a_fork_writes_what_a_new_process_writes(folder):
-    program.end(program.start("segment", folder, "out"), expected={0})
-    program.check_same(folder, "out", "segment")
-    program.check_left(folder, "out.npy")
 
 
 def test_files_that_are_left_behind_are_found(folder):
