@@ -110,7 +110,7 @@ def test_other_labels_and_other_rows_are_refused(data, tmp_path):
     other[np.flatnonzero(y >= 0)[0]] = -1
     with pytest.raises(ValueError, match="another run: the known labels differ"):
         classifier().fit(graph, other, checkpoint=tmp_path / "run")
-    with pytest.raises(ValueError, match="another run: .*the graph differs"):
+    with pytest.raises(ValueError, match=r"another run: .*the graph differs"):
         classifier().fit(graph.sharpened(2), y, checkpoint=tmp_path / "run")
 
 

@@ -1,4 +1,4 @@
-"""What cross-validation found: the models and their weights, the estimated accuracy, labels that look wrong."""
+"""Found by cross-validation: the models and their weights, the estimated accuracy, labels that look wrong."""
 
 from dataclasses import dataclass, field
 from typing import Any

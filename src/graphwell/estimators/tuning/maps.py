@@ -57,7 +57,7 @@ class Scale:
 
 @dataclass(frozen=True, eq=False)
 class Linear:
-    """Rows minus `shift` (d,), times `matrix` (d, m); of a hidden layer plus `bias` (m,), cut off below zero."""
+    """Rows minus `shift` (d,), times `matrix` (d, m); a hidden layer plus `bias` (m,), cut off below 0."""
 
     shift: FloatArray
     matrix: FloatArray
