@@ -7,13 +7,11 @@ from scipy.stats import multivariate_normal
 
 from graphwell.backends.registry import find_pixels
 from graphwell.segmentation.color_model import (
-    MOST_GAUSSIANS,
     ColorModel,
     color_weight,
     fit_mixture,
     held_out_accuracy,
     parts_of,
-    posterior_times_margin,
     strokes_of,
 )
 from graphwell.segmentation.features import features_of
@@ -34,14 +32,6 @@ def test_the_density_is_that_of_scipy():
     expected = np.log(density) + 1.5 * np.log(2 * np.pi)  # the constant is left out
     for threads in (1, 3):
         np.testing.assert_allclose(likelihoods(mixture, values, threads), expected, atol=1e-3)
-
-
-@pytest.mark.parametrize("rows", [[[0.3]], [[0.3]] * 50, [[0.1, 0.2]], np.zeros((5000, 8))])
-def test_single_rows_and_copies_have_a_mixture(rows):
-    mixture = fit_mixture(np.asarray(rows, dtype=float), 0.1)
-    assert 1 <= len(mixture.logs) <= MOST_GAUSSIANS
-    found = likelihoods(mixture, np.asarray(rows, dtype=np.float32)[:1].T.copy())
-    assert np.isfinite(found).all()
 
 
 def colored(shape=(30, 40)):
@@ -128,6 +118,18 @@ def test_strokes_are_the_connected_parts_of_each_class(shape):
     assert len(pairs) == len(np.unique(found)) == len(np.unique(expected[codes >= 0]))
 
 
+def test_many_strokes_leave_less_to_colours():
+    one = np.full((12, 12), -1)
+    one[0, 0], one[11, 11] = 0, 1
+    four = one.copy()
+    four[0, [3, 6, 9]], four[11, [2, 5, 8]] = 0, 1
+    for trust in (0.95, 1.0):
+        assert color_weight(trust, Seeds.of(four)) == pytest.approx(color_weight(trust, Seeds.of(one)) / 2)
+    cube = np.full((12, 12, 12), -1)
+    cube[0, 0, ::2], cube[11, 11, :3:2] = 0, 1
+    assert color_weight(1.0, Seeds.of(cube)) == pytest.approx(7.75 / 4 ** (1 / 3))
+
+
 def by_hand(rows, codes, parts, spread):
     """A mark at a time, and every other mark that speaks."""
     right = []
@@ -151,29 +153,3 @@ def test_marks_are_named_as_by_hand():
     expected = by_hand(rows, seeds.codes, parts_of(seeds), 0.7)
     assert 0.2 < expected < 0.9
     assert held_out_accuracy(rows[None], seeds, 0.7) == pytest.approx(expected)
-
-
-def test_of_many_marks_some_are_asked():
-    codes = np.repeat([[0, -1, 1]], 3000, axis=0)
-    codes[1500] = -1
-    rows = (np.nonzero(codes >= 0)[1] / 2)[:, None]
-    assert held_out_accuracy(rows[None], Seeds.of(codes), 0.1) == 1
-
-
-def test_many_strokes_leave_less_to_colours():
-    one = np.full((12, 12), -1)
-    one[0, 0], one[11, 11] = 0, 1
-    four = one.copy()
-    four[0, [3, 6, 9]], four[11, [2, 5, 8]] = 0, 1
-    for trust in (0.95, 1.0):
-        assert color_weight(trust, Seeds.of(four)) == pytest.approx(color_weight(trust, Seeds.of(one)) / 2)
-    cube = np.full((12, 12, 12), -1)
-    cube[0, 0, ::2], cube[11, 11, :3:2] = 0, 1
-    assert color_weight(1.0, Seeds.of(cube)) == pytest.approx(7.75 / 4 ** (1 / 3))
-
-
-def test_colours_speak_by_their_lead():
-    logs = np.log(np.array([[0.6, 0.5, 1.0], [0.3, 0.5, 1e-9], [0.1, 1e-9, 1e-9]]))
-    found = posterior_times_margin(logs)
-    np.testing.assert_allclose(found[:, 0], [0.6 * 0.3, 0.3 * 0.3, 0.1 * 0.3])
-    np.testing.assert_allclose(found[:, 1:], [[0, 1], [0, 0], [0, 0]], atol=1e-7)

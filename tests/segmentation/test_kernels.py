@@ -4,7 +4,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from scipy import sparse
 
 from graphwell.backends.base import State
 from graphwell.backends.registry import find_pixels
@@ -22,10 +21,9 @@ from graphwell.segmentation.narrow_band import (
     EVIDENCE_WEIGHT,
     STEP_SIZE,
     NarrowBand,
-    refine_borders,
 )
 from graphwell.segmentation.propagation import propagate
-from graphwell.segmentation.pyramid import ImagePyramid, Regions
+from graphwell.segmentation.pyramid import ImagePyramid
 from graphwell.segmentation.seeds import Seeds
 from graphwell.segmentation.stencil import WEAKEST_COLOR, PixelGrid, Stencil, offsets_within
 from graphwell.solve.problem import Problem
@@ -44,27 +42,6 @@ def stored_links(values, radius, scale):
                 color = np.exp(-((values[y, x] - values[v, u]) ** 2).sum() / scale**2)
                 W[i, j] = max(color, WEAKEST_COLOR) * np.exp(-distance / radius**2)
     return W
-
-
-def regions(W):
-    """Number of the region of each pixel: no link above the weakest joins regions."""
-    return sparse.csgraph.connected_components(W > WEAKEST_COLOR, directed=False)[1]
-
-
-@pytest.mark.parametrize("shape", [(4, 5), (1, 7), (3, 4, 5), (6,)])
-@pytest.mark.parametrize("radius", [1, 1.5, 3])
-def test_a_step_leads_to_the_neighbour(shape, radius):
-    grid = PixelGrid(shape, radius, find_pixels("cpu", 1))
-    offsets = offsets_within(radius, (1.0,) * len(shape))
-    offsets = offsets[len(offsets) // 2 :]
-    point = tuple(side // 2 for side in shape)
-    (place,) = grid.places(tuple(np.array([axis]) for axis in point))
-    numbers = grid.pad(np.arange(1, np.prod(shape) + 1).reshape(shape))
-    for step, offset in zip(grid.steps, offsets, strict=True):
-        there = tuple(np.add(point, offset))
-        inside = all(0 <= axis < side for axis, side in zip(there, shape, strict=True))
-        assert numbers[place + step] == (1 + np.ravel_multi_index(there, shape) if inside else 0)
-    assert (grid.steps > 0).all()
 
 
 def stencil_of(values, radius=3, scale=0.3, threads=1):
@@ -123,26 +100,6 @@ def test_diffused_scores_are_harmonic():
     np.testing.assert_allclose(stencil.grid.crop(scores)[0].ravel(), exact, atol=5e-3)
 
 
-def test_regions_are_those_of_the_graph():
-    values = np.zeros((8, 9, 1))
-    values[:, 5:], values[2:4, 1:3] = 1.0, 2.0
-    found, expected = stencil_of(values, 1, 0.1).regions(), regions(stored_links(values, 1, 0.1))
-    assert len(np.unique(found)) == 3
-    pairs = set(zip(found.ravel().tolist(), expected.tolist(), strict=True))
-    assert len(pairs) == 3
-
-
-def test_a_part_hears_what_lies_around_it():
-    rng = np.random.default_rng(4)
-    stencil = stencil_of(rng.random((20, 25, 2)))
-    grid, window = stencil.grid, (slice(5, 12), slice(0, 9))
-    planes = grid.pads(rng.random((3, 20, 25)).astype(np.float32))
-    part = stencil.part(window)
-    found = part.grid.crop(part.product(grid.cut(planes, window)))
-    np.testing.assert_array_equal(found, grid.crop(stencil.product(planes))[(..., *window)])
-    np.testing.assert_array_equal(part.grid.crop(part.degrees), grid.crop(stencil.degrees)[window])
-
-
 def pyramid_of(image, working_pixels=10**6, **options):
     features = features_of(image[..., None].astype(np.float32))
     settings = {"radius": 3, "color_scale": None, "smoothing": None} | options
@@ -173,33 +130,6 @@ def test_the_refined_scores_are_near_the_exact_ones(weight):
     found = pyramid.grid(finest).crop(scores[finest]).reshape(5, -1).T
     assert np.abs(found[~known] - exact).max() < 0.02
     assert (found[known] == labels).all()
-
-
-SHAPE = (12, 30)
-
-
-def striped(pieces=None):
-    """Stripes of ten columns, the outer two alike."""
-    grid = PixelGrid(SHAPE, 3.0, find_pixels("cpu"), pieces=pieces)
-    values = np.repeat([0.0, 1.0, 0.01], 10) * np.ones((SHAPE[0], 1))
-    return Regions(grid, grid.pads(values[None].astype(np.float32)), 0.1)
-
-
-def reached(regions, row, column):
-    codes = np.full(SHAPE, -1)
-    codes[row, column] = 0
-    return regions.reached_by(Seeds.of(codes))[regions.of_points]
-
-
-@pytest.mark.parametrize(("column", "wanted"), [(5, [True, False, True]), (15, [False, True, False])])
-def test_a_seed_speaks_for_its_region_and_those_of_its_colour(column, wanted):
-    found = reached(striped(), 4, column)
-    assert (found == np.repeat(wanted, 10)).all()
-
-
-def test_colours_do_not_speak_across_a_mask():
-    pieces = np.repeat([0, 0, 1], 10) * np.ones((SHAPE[0], 1), dtype=int)
-    assert (reached(striped(pieces), 4, 5) == np.repeat([True, False, False], 10)).all()
 
 
 N_CLASSES = 3
@@ -245,49 +175,6 @@ def test_sweeps_are_those_of_the_paper(shape, epsilon):
     assert changes == expected.label_changes > 0
 
 
-def middle(grid):
-    """The point in the middle of a row of three."""
-    return grid.places((np.array([0]), np.array([1])))
-
-
-def test_the_share_of_a_class_is_its_part_of_what_is_said():
-    grid = PixelGrid((1, 3), 1, find_pixels("cpu", 1))
-    flat, r = grid.pad(np.array([[0, 0, 1]], dtype=np.int16)), grid.pad(np.full((1, 3), 0.5, np.float32))
-    band = NarrowBand(
-        grid, grid.pads(np.zeros((1, 1, 3))), 1.0, middle(grid), np.array([[0.2, 0.8]]), flat, r
-    )
-    link = np.exp(-1.0)
-    assert band.shares()[0] == pytest.approx((1 + link) / (1 + 2 * link), rel=1e-4)
-    assert band.own_evidence()[0] == pytest.approx(0.2)
-
-
-def labelled(pyramid, seeds, classes, before=None):
-    start_before, descent_before = before or (None, None)
-    by_level = pyramid.seeds_by_level(Seeds.of(seeds))
-    start = pyramid.propagate(
-        by_level, classes, pyramid.color_weight(by_level), start_before, lambda share: None
-    )
-    return start, refine_borders(pyramid, by_level, start, descent_before, lambda share: None)
-
-
-@pytest.mark.parametrize("working_pixels", [10**6, 5000])
-def test_a_further_stroke_moves_only_what_is_near_a_change(working_pixels):
-    image, truth = make_grey_image(160, 150)
-    seeds = np.full(truth.shape, -1)
-    seeds[::9, ::10] = truth[::9, ::10]
-    pyramid, classes = pyramid_of(image, working_pixels), np.arange(5)
-    before = labelled(pyramid, seeds, classes)
-    again = labelled(pyramid, seeds, classes, before)[1]
-    assert (again.states[0].labels == before[1].states[0].labels).mean() > 0.999
-    more = seeds.copy()
-    more[80:84, 70:74] = (truth[82, 72] + 1) % 5
-    after = labelled(pyramid, more, classes, before)[1]
-    assert (after.states[0].labels[80:84, 70:74] == more[80:84, 70:74]).all()
-    changed = np.argwhere(after.states[0].labels != before[1].states[0].labels)
-    assert 0 < len(changed) < truth.size / 10
-    assert after.n_sweeps < before[1].n_sweeps
-
-
 def test_halved_seeds_take_the_majority():
     seeds = Seeds.of(np.array([[2, -1, 0, 1, -1], [2, 0, 1, 1, 4], [-1, -1, 3, -1, -1]]))
     assert seeds.halved().plane().tolist() == [[2, 1, 4], [-1, 3, -1]]
@@ -329,13 +216,6 @@ def test_many_channels_become_few_and_keep_their_distances():
     rows, few = (v.reshape(400, -1).astype(float) for v in (read_picture(image), features.values))
     before, after = (np.linalg.norm(v[0] - v, axis=1) for v in (rows, few))
     np.testing.assert_allclose(after, before, rtol=1e-3, atol=1e-4)
-
-
-def test_noise_left_in_a_volume():
-    noise = np.random.default_rng(0).standard_normal((80, 82, 84, 1))
-    spacing = (1.0, 1.0, 2.0)
-    left = halved(smoothed(noise, 1.5, spacing))[4:-4, 4:-4, 4:-4]
-    assert left.std() == pytest.approx(noise_left(1.5, 1, spacing), rel=0.05)
 
 
 def test_masked_points_are_not_measured():
