@@ -6,13 +6,12 @@ which part of a vector is here, and what others have; on one machine they do not
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from graphwell._threads import ThreadPool
+from graphwell._threads import ThreadPool, once
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.base import Coarse, Engine, State, Swept
 from graphwell.backends.conjugate_gradients import (
@@ -83,14 +82,14 @@ class NumbaEngine(Engine):
         self.pool = ThreadPool(min(self.n_threads, 1 + 2 * graph.n_edges // ENTRIES_PER_THREAD))
         self._last: tuple[Problem, Forces] | None = None
 
-    @cached_property
+    @once
     def rows(self) -> SlicedRows:
         """The normalised affinity in the order and form that sweeps and products go over it."""
         self._make_room()
         graph, scaling = self.graph, inverse_roots_of(self.graph.degrees)
         return SlicedRows.from_csr(graph.W, self.dtype, scaling, graph.locality, self.pool)
 
-    @cached_property
+    @once
     def moving(self) -> SlicedRows:
         """The matrix that sweeps go over: ``S``, or where vertices stand for several rows, that of the rows.
 
@@ -177,7 +176,7 @@ class NumbaEngine(Engine):
             found[:, some] = rows.restored(out)[:, : found[:, some].shape[1]]
         return found
 
-    @cached_property
+    @once
     def is_forest(self) -> bool:
         """Whether no way leads round, in a graph on whose longest ways conjugate gradients may not arrive.
 
