@@ -67,7 +67,7 @@ def test_rows_of_very_different_lengths_have_the_bits_of_the_reference():
 
 def test_of_many_components_those_with_a_label_are_decided():
     path = chain(*np.ones(4)).W
-    with pytest.warns(UnreachableWarning, match="3485 of 3500 rows lie in 697 parts"):
+    with pytest.warns(UnreachableWarning, match="3485 of 3500 rows lie in 697 components"):
         found = fitted(sparse.block_diag([path] * 700, format="csr"), {0: 0, 5: 1, 10: 2})
     assert found.transduction_[:15].tolist() == [0] * 5 + [1] * 5 + [2] * 5
     assert found.reachable_.sum() == 15

@@ -75,9 +75,10 @@ def refined(X: Any, columns: IntArray, own: IntArray, n_threads: int) -> tuple[I
     """Hashes of rows, by those of columns and by what each has of its own; and new ones of columns."""
     rows, pool = own.copy(), ThreadPool(n_threads)
     columns = seen(columns)
+    together = max(ROWS_AT_ONCE, X.shape[1] // 8)  # each part has a sum for every column
 
     def some(first: int) -> IntArray:
-        part, sums = slice(first, first + ROWS_AT_ONCE), np.zeros(X.shape[1], np.uint64)
+        part, sums = slice(first, first + together), np.zeros(X.shape[1], np.uint64)
         here = X[part]
         if sparse.issparse(X):
             starts, numbers, values = here.indptr, here.indices, here.data
@@ -88,7 +89,7 @@ def refined(X: Any, columns: IntArray, own: IntArray, n_threads: int) -> tuple[I
         _refine(seen(starts), seen(numbers), seen(bits_of(values)), columns, rows[part], sums)
         return sums
 
-    sums = pool.results(some, range(0, X.shape[0], ROWS_AT_ONCE))
+    sums = pool.results(some, range(0, X.shape[0], together))
     return rows, mix(np.sum(sums, axis=0, dtype=np.uint64))
 
 
