@@ -56,13 +56,17 @@ def test_features_beside_a_graph(gpu):
     X, y = load_digits(return_X_y=True)
     W = Graph.from_features(X).W
     fits = [
-        DiffuseInterfaceClassifier(metric="precomputed", device=device, random_state=0).fit(
+        DiffuseInterfaceClassifier(metric="precomputed", models=models, device=device, random_state=0).fit(
             W, few(y), features=X
         )
+        for models in (None, "auto")
         for device in ("cpu", "cuda")
     ]
-    assert fits[0].tuning_.metric == fits[1].tuning_.metric
-    assert (fits[0].transduction_ == fits[1].transduction_).mean() > 0.998
+    assert len({fit.tuning_.metric for fit in fits}) == 1
+    same = [(one.transduction_ == other.transduction_).mean() for one, other in (fits[:2], fits[2:])]
+    # Labels to hold out are drawn in the order of the rows on a GPU, of their content on the CPU.
+    assert same[0] > 0.998
+    assert same[1] > 0.97
 
 
 def test_parts_without_a_label_are_joined_as_on_the_cpu(gpu):

@@ -48,8 +48,10 @@ def test_graphs_are_those_of_the_cpu(gpu, monkeypatch, metric, dtype):
     assert found.W.dtype == expected.W.dtype == np.float32
     assert found.W.diagonal().sum() == 0
     new = X[:40] + dtype(0.25)
+    # Columns are summed in the order of their content on the CPU: single precision rounds otherwise.
+    rounding = 1e-5 if metric == "cosine" and dtype is np.float32 else 1e-7
     np.testing.assert_allclose(
-        found.affinity_to(new).toarray(), expected.affinity_to(new).toarray(), atol=1e-9
+        found.affinity_to(new).toarray(), expected.affinity_to(new).toarray(), rtol=rounding, atol=1e-9
     )
 
 
