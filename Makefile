@@ -42,6 +42,7 @@ plugin: .venv-plugin/ready
 
 # The site, in docs/_build/html; every example of the gallery is run.
 docs: .venv/docs
+	rm -rf docs/api/generated  # pages of names that went
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going -b html docs docs/_build/html
 
 # Links to other places; needs the network.

@@ -28,7 +28,7 @@ while not changed or changed[-1] > 0.005 * len(X):
     correct.append(np.mean(labels == truth))
     estimates.append(session.accuracy())
 print(
-    f"stopped after {answers[-1]} answers, which changed {changed[-1]} labels; {100 * correct[-1]:.1f} % are correct"
+    f"{answers[-1]} answers; the last ten changed {changed[-1]} labels; {100 * correct[-1]:.1f} % are correct"
 )
 print(estimates[-1])
 

@@ -6,6 +6,7 @@ The paper's first experiment as an animation. While epsilon is large, points mov
 falls, the boundary settles where the points are few.
 """
 
+# sphinx_gallery_thumbnail_path = "_static/moons.svg"
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.animation import FuncAnimation
