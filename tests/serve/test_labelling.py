@@ -364,13 +364,19 @@ def test_a_column_is_a_byte_for_each_row_and_what_it_means(window):
 
 def test_a_column_of_words_has_names_and_colours_the_most_frequent_first(tmp_path):
     kinds = [*(["red"] * 5), *([""] * 3), *(["<b>blue</b>"] * 8), "rare"]
-    lines = [f"{row},{row % 5},{kind}" for row, kind in enumerate(kinds)]
-    (tmp_path / "in.csv").write_text("\n".join(["x,y,kind", *lines, ""]))
+    numbers = ["n/a", *(f"{row / 4:.2f}".replace(".", ",") for row in range(1, len(kinds)))]
+    lines = [f"{row};{number};{kind}" for row, (number, kind) in enumerate(zip(numbers, kinds, strict=True))]
+    (tmp_path / "in.csv").write_text("\n".join(["x;y;kind", *lines, ""]))
     window = Window(tmp_path / "in.csv", row_id=None)
     shown = window.do("column", name="kind")
     assert shown["names"] == ["<b>blue</b>", "red"]
     assert [len(color) for color in shown["colors"]] == [7, 7]
     assert list(base64.b64decode(shown["values"])) == [1] * 5 + [255] * 3 + [0] * 8 + [255]
+    values = list(
+        base64.b64decode(window.do("column", name="y")["values"])
+    )  # numbers with commas, and a word
+    assert values[0] == 255
+    assert values[1:] == sorted(values[1:])
     window.page.end()
 
 

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas
 
 from graphwell.active import Question
 from graphwell.errors import OptionError
-from graphwell.io.cells import NEW_NAMES, as_numbers, as_text
+from graphwell.io.cells import NEW_NAMES
 from graphwell.io.files import held_alone
 from graphwell.jobs.labelling import LabelOptions, open_table, write_answers, write_labels
 from graphwell.progress import Progress, silent
@@ -120,15 +121,16 @@ class LabelPage(FittedPage):
         """A byte for each row by a column, and what the bytes mean: a range, or names and colours."""
         if name not in self._columns:
             raise OptionError("name", "{field}: there is no column {!r} to show.", name)
-        cells = self.table.read.table.column(name)
-        values = as_numbers(cells, self.table.options.decimal or ".")
-        if values is not None and np.isfinite(values).any():
+        table = self.table.read.table
+        cells, mark = table.text(name), getattr(table.stored, "decimal", ".")
+        values = pandas.to_numeric(np.strings.replace(cells, mark, ".").astype(object), errors="coerce")
+        if np.isfinite(values).sum() > (cells != "").sum() / 2:  # a few may be words: "n/a"
             low, high = np.nanquantile(np.where(np.isfinite(values), values, np.nan), OUTLIERS)
             share = np.clip((values - low) / ((high - low) or 1.0), 0, 1)
             found = np.where(np.isfinite(share), np.rint(MOST * share), NO_CLASS)
             meaning: dict[str, Any] = {"low": f"{low:.4g}", "high": f"{high:.4g}"}
         else:
-            known, codes, counts = np.unique(as_text(cells), return_inverse=True, return_counts=True)
+            known, codes, counts = np.unique(cells, return_inverse=True, return_counts=True)
             often = [at for at in np.argsort(-counts, kind="stable") if known[at] and counts[at] > 1]
             if not often:
                 raise OptionError("name", "{!r} has another value in every row; choose another column.", name)

@@ -245,9 +245,9 @@ function setMode(mode) {
 
 // Colour the map by "class", by "doubt", or by a column.
 async function colorBy(by) {
-  byId("color-by").value = state.by = by;
-  if (by in FIXED) state.column = null;
-  else state.column = await act("column", { name: by });
+  const column = by in FIXED ? null : await act("column", { name: by });
+  Object.assign(state, { column, by: column || by in FIXED ? by : "class" }); // it may be refused
+  byId("color-by").value = state.by;
   recolor();
 }
 
