@@ -85,3 +85,16 @@ def test_what_shows_nothing_is_dark(tmp_path):
     made = PaintedPicture(tmp_path / "a.zarr", PaintOptions(source=tmp_path / "a.zarr", n_jobs=1))
     assert (made.shown[:5, :5] == made.shown.min()).all()
     assert made.fingerprint["size"] == [40, 30]
+
+
+def test_slices_are_not_taken_for_channels(tmp_path):
+    path = tmp_path / "a.npy"
+    np.save(path, np.random.default_rng(0).random((10, 64, 60)))
+    question = r"10 x 64 x 60: save one of the 10 slices .* say channel_axis=0\."
+    with pytest.raises(OptionError, match=question):
+        PaintedPicture(path, PaintOptions(source=path, n_jobs=1))
+    options = PaintOptions(source=path, channel_axis=0, n_jobs=1)
+    assert PaintedPicture(path, options).shape == (64, 60)
+    (tmp_path / "painted").mkdir()
+    saved = PaintedPicture(path, options).save({**strokes([[[5, 5]], [[30, 30]]]), "size": [60, 64]})
+    assert saved.size == (64, 60)

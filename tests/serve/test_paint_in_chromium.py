@@ -129,3 +129,9 @@ def test_undo_redo_erase_classes_pictures_and_a_kill(browser, folder):
         assert count(browser) == 0
         assert len(browser.execute_script("return graphwell.state.classes")) == 3
         keep_screenshot(browser, "paint-next")
+        browser.find_element("id", "previous").click()
+        wait_until(browser, "graphwell.state.picture === 0")
+        browser.find_element("id", "along").click()
+        browser.find_element("id", "next").click()
+        wait_until(browser, "graphwell.state.picture === 1 && graphwell.board.strokes.length === 2")
+        wait_until(browser, FINE)

@@ -87,6 +87,27 @@ def test_classes_go_to_the_next_picture_and_all_changes_are_undone(window):
     assert len(window.first["strokes"]) == 1
 
 
+def test_strokes_go_along_to_a_like_picture_that_has_none(folder, window):
+    window.do("add class", name="third")
+    window.do("remove class", **{"class": 0})
+    for stroke in ({**ACROSS, "class": 2}, {**MIDDLE, "erase": True}, MIDDLE):
+        window.do("stroke", **stroke)
+    shown = window.page.strokes.document()
+    window.do("open", picture=1, along=True)
+    assert (window.page.strokes.document(), names(window)) == (shown, ["ground", "third"])
+    assert {0, 1} <= set(window.shown().ravel())
+    for _ in range(3):
+        assert window.do("undo")
+    assert window.do("undo") is None
+    window.do("stroke", **ACROSS)
+    window.do("open", picture=0, along=True)  # it has strokes of its own
+    assert window.page.strokes.document() == shown
+    Image.new("L", (50, 50)).save(folder / "b.png")
+    (folder / "painted" / "b.png.journal").unlink()
+    window.do("open", picture=1, along=True)
+    assert window.first["strokes"] == []  # it has another size now
+
+
 def test_removed_and_merged_classes_take_their_strokes_along_and_come_back(folder, window):
     window.do("add class", name="stem")
     third = {"class": 2, "width": 3, "erase": False, "points": [[5, 50], [60, 50]]}

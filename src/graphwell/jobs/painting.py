@@ -20,6 +20,7 @@ from graphwell.jobs.segment import SegmentOptions, SegmentReport, filled, segmen
 from graphwell.memory import check_fits
 from graphwell.segmentation.drawing import as_shown
 from graphwell.segmentation.pyramid import picture_bytes
+from graphwell.segmentation.seeds import channels_last
 from graphwell.segmentation.segmenter import MOST_PIXELS, Preview, Segmentation, Segmenter
 
 
@@ -30,6 +31,7 @@ class PaintOptions:
     source: Path  # a picture, or a folder of pictures
     output: Path | None = None  # folder for what is written; by default `painted` beside the pictures
     max_pixels: int = MAX_PIXELS  # larger pictures are refused
+    channel_axis: int | None = None  # by default the last
     n_jobs: int | None = None  # threads; all cores by default
 
     @property
@@ -56,6 +58,15 @@ class PaintedPicture:
     def __init__(self, path: Path, options: PaintOptions) -> None:
         self.path, self.options = path, options
         self._masked = read_image(path, options.max_pixels)
+        if options.channel_axis is not None:
+            self._masked = channels_last(self._masked, options.channel_axis)
+        elif self._masked.ndim == 3 and self._masked.shape[2] > min(self._masked.shape[:2]):
+            first, *rest = self._masked.shape
+            problem = (
+                "{field} {} has the shape {} x {} x {}: save one of the {} slices in a file of its own; or "
+                "are these channels of one picture? Then say {channel_axis=0}."
+            )
+            raise OptionError("source", problem, path, first, *rest, first)
         self._image = filled(self._masked)
         self._lock = threading.Lock()
         self._last: tuple[IntArray, Segmentation] | None = None
@@ -132,6 +143,7 @@ class PaintedPicture:
                 overlay=folder / f"{stem}_overlay.png",
                 masks=folder / f"{stem}_masks",
                 max_pixels=self.options.max_pixels,
+                channel_axis=self.options.channel_axis,
                 n_jobs=self.options.n_jobs,
             ),
             segmented=segmented,

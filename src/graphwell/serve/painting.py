@@ -108,7 +108,12 @@ class PaintPage(RecordedPage):
             raise ValueError("There is no such picture.")
         with self.lock:
             if place != self._place:
-                self._open(place, self.strokes.classes)
+                before, drawn = self.strokes, self.strokes.document()["strokes"]
+                self._open(place, before.classes)
+                alike = before.seeds.shape == self.strokes.seeds.shape and not self.strokes.strokes
+                alike = alike and [e.name for e in before.classes] == [e.name for e in self.strokes.classes]
+                for stroke in drawn if alike and message.get("along") else ():
+                    self.do({"do": "stroke", **stroke})
                 self.send(self._picture_event())
                 self._segment()
         return place

@@ -40,7 +40,7 @@ function showPicture(event, buffer) {
   document.title = `${event.pictures[event.picture]} · graphwell paint`;
   byId("name").textContent = event.pictures[event.picture];
   byId("place").textContent = many ? `${event.picture + 1} of ${event.pictures.length}` : "";
-  byId("previous").hidden = byId("next").hidden = !many;
+  byId("previous").hidden = byId("next").hidden = byId("along").parentElement.hidden = !many;
   byId("previous").disabled = event.picture === 0;
   byId("next").disabled = event.picture + 1 === event.pictures.length;
   say("");
@@ -120,7 +120,7 @@ function setTint(percent) {
 }
 
 function open(picture) {
-  if (picture in state.pictures) ask("open", { picture });
+  if (picture in state.pictures) ask("open", { picture, along: byId("along").checked });
 }
 
 async function save() {
