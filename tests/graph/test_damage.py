@@ -149,12 +149,16 @@ def test_a_forged_classifier_is_refused():
     y = np.where(np.arange(300) < 6, np.arange(300) % 2, -1)
     fitted = DiffuseInterfaceClassifier(models=None, n_jobs=1).fit(POINTS[3], y)
     assert (pickle.loads(pickle.dumps(fitted)).predict(POINTS[3]) == fitted.predict(POINTS[3])).all()
-    for changed in ({"_given": np.zeros(5, dtype=bool)}, {"_predictor": "x"}, {"reachable_": np.ones(2)}):
+    short = {name: np.ones(2, dtype=bool) for name in ("_given", "reachable_", "bridged_")}
+    for changed in (*({name: value} for name, value in short.items()), {"_predictor": "x"}):
         with pytest.raises(ValueError, match="damaged; fit it anew"):
             unpickled(fitted, **changed)
     shorter = fitted._predictor.distributions[:10]
     with pytest.raises(ValueError, match="damaged; fit it anew"):
         unpickled(fitted._predictor, distributions=shorter)
+    lacking = {name: value for name, value in vars(fitted._predictor).items() if name != "order"}
+    with pytest.raises(ValueError, match="of another version; fit it anew"):
+        type(fitted._predictor).__new__(type(fitted._predictor)).__setstate__(lacking)
 
 
 def test_a_pickle_of_another_version_is_refused_in_a_sentence():

@@ -85,6 +85,14 @@ def test_arrays_that_are_no_table_are_refused(tmp_path, arrays, words):
         gw.read_table(tmp_path / "t.npz")
 
 
+def test_an_archive_with_a_broken_directory_is_refused(tmp_path):
+    np.savez(tmp_path / "in.npz", X=np.eye(3))
+    content = (tmp_path / "in.npz").read_bytes()
+    (tmp_path / "in.npz").write_bytes(content.replace(b"PK\x01\x02", b"PK\x01\x03"))
+    with pytest.raises(ValueError, match=r"in\.npz"):
+        open_table(tmp_path / "in.npz")
+
+
 def test_numbers_stay_numbers_and_the_rest_becomes_text(tmp_path):
     columns = {"n": [1, 2], "x": [0.5, np.nan], "s": ["a", ""], "raw": [b"\xc3\xa4", b"b"], "c": [1j, 2j]}
     np.savez(tmp_path / "t.npz", X=np.zeros((2, 1)), **columns)

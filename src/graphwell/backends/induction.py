@@ -1,6 +1,6 @@
 """Answers for every row after a fit on one machine, and for rows that come later."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -37,6 +37,7 @@ class Induction:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         try:
+            _ = [state[each.name] for each in fields(self)]
             sizes = (state["distributions"], state["reachable"], state["prior"], state["classes"])
             told, reachable, prior, classes = (np.asarray(values) for values in sizes)
             scales = told if state["origin"] is None else state["origin"].scales

@@ -395,7 +395,9 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         super().__setstate__(state)
         if not hasattr(self, "_predictor"):
             return
-        rows = [len(getattr(self, name, ())) for name in ("_given", "transduction_", "reachable_")]
+        rows = [
+            len(getattr(self, name, ())) for name in ("_given", "transduction_", "reachable_", "bridged_")
+        ]
         if not isinstance(self._predictor, Induction) or {*rows, len(self._predictor.reachable)} != {rows[0]}:
             raise ValueError(f"This pickled {type(self).__name__} is damaged; fit it anew.")
 

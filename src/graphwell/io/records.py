@@ -79,7 +79,7 @@ def _of_array(path: Path, name: str, array: Any) -> Any:
 
 def _check_archive(path: Path, copies: int) -> None:
     """Refuse an archive that would not fit once it is unpacked; reading says what else is wrong with it."""
-    if zipfile.is_zipfile(path):
+    with suppress(zipfile.BadZipFile):
         with zipfile.ZipFile(path) as archive:
             unpacked = sum(member.file_size for member in archive.infolist())
         check_unpacked(path, path.stat().st_size, unpacked)
@@ -152,7 +152,7 @@ def read_jsonl(path: Path, options: Reading) -> Table:
             if text := line.strip().removeprefix(b"\xef\xbb\xbf"):
                 records.append(_record(path, number, text))
                 if len(records) % ROWS_AT_ONCE == 0:
-                    options.progress("reading", min(1.0, file.tell() / size))
+                    options.progress("reading", min(1.0, file.tell() / max(1, size)))
     columns: list[tuple[str, Any]] = []
     for key in dict.fromkeys(key for record in records for key in record):
         cells = [record.get(key) for record in records]

@@ -173,7 +173,7 @@ def _read(path: Path, binary: IO[bytes], delimiter: str | None, encoding: str, o
                     blocks = {name: [text_column([])] for name in names}
                 for parts, column in zip(blocks.values(), zip(*block, strict=True), strict=False):
                     parts.append(text_column(column))
-                options.progress("reading", min(1.0, binary.tell() / size))
+                options.progress("reading", min(1.0, binary.tell() / max(1, size)))
         except csv.Error as error:
             reason = "a quotation mark is never closed" if str(error) == "unexpected end of data" else error
             raise ValueError(f"{path}, line {reader.line_num}: {reason}.") from None
