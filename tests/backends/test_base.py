@@ -7,6 +7,7 @@ import pytest
 
 from graphwell import Annealed, Graph, Status
 from graphwell.backends import State
+from graphwell.backends.induction import two_highest_apart
 from graphwell.solve.fit import Recipe, Run, fit, paper_recipe
 from graphwell.solve.problem import Balance, Problem
 from graphwell.solve.reference import ReferenceEngine
@@ -136,9 +137,10 @@ def test_winners_counts_and_margins_are_those_of_loops(case):
     for row in values:
         positive = sorted(max(float(v), 0.0) for v in row)
         expected.append((positive[-1] - positive[-2]) / sum(positive) if sum(positive) else 0.0)
-    np.testing.assert_allclose(engine.to_host(engine.margins(block)), expected, atol=1e-6)
-    alone = engine.margins(block_of(engine, rng.random((n, 1))))
-    np.testing.assert_array_equal(engine.to_host(alone), 1.0)
+    shares = columns_of(engine, engine.shares(block))
+    np.testing.assert_allclose(two_highest_apart(np, shares), expected, atol=1e-6)
+    alone = engine.shares(block_of(engine, rng.random((n, 1))))
+    np.testing.assert_array_equal(columns_of(engine, alone), 1.0)
 
 
 def test_systems_are_solved_like_dense_ones(case):
@@ -221,7 +223,7 @@ def test_starts_are_those_of_the_reference(case, name):
     else:
         clear = np.ones(len(labels), dtype=bool)
         if expected.scores is not None:
-            clear = (slow.margins(expected.scores.values) > 1e-2) | ~problem.reachable
+            clear = (two_highest_apart(np, slow.shares(expected.scores.values)) > 1e-2) | ~problem.reachable
         np.testing.assert_array_equal(labels[clear], expected.state.labels[clear])
 
 

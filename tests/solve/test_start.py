@@ -4,6 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 
 from graphwell.backends.cpu.engine import NumbaEngine
+from graphwell.backends.induction import two_highest_apart
 from graphwell.graph import Graph
 from graphwell.solve.problem import Problem
 from graphwell.solve.reference import ReferenceEngine
@@ -91,7 +92,8 @@ def test_auto_takes_the_more_decided_scores():
     engine = ReferenceEngine(problem.graph)
     both = diffusion_scores(problem, engine), laplace_scores(problem, engine)
     decided = [
-        engine.margins(scores.values).mean() * evenness(class_counts(engine, scores.values.argmax(axis=1), 2))
+        two_highest_apart(np, engine.shares(scores.values)).mean()
+        * evenness(class_counts(engine, scores.values.argmax(axis=1), 2))
         for scores in both
     ]
     auto = STARTS["auto"].find(problem, engine, rng).scores

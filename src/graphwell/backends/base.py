@@ -15,7 +15,7 @@ from graphwell._threads import ThreadPool, thread_count
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.aggregation import grouped_totals, heaviest_entries, means_of, merged_matrix, unit_of
 from graphwell.backends.conjugate_gradients import TOLERANCE, Solution, System, conjugate_gradients
-from graphwell.backends.induction import Induction, answered, two_highest_apart
+from graphwell.backends.induction import Induction, answered
 from graphwell.graph import Graph
 from graphwell.graph.canonical import Canonical
 from graphwell.graph.checks import read_features
@@ -212,10 +212,6 @@ class Engine:
             return shares
 
         return self.by_rows(normalised, block)
-
-    def margins(self, block: Block) -> Vector:
-        """Return the distance between the two largest shares of each row."""
-        return self.vector(two_highest_apart(self.xp, self.shares(block)))
 
     def by_rows(self, work: Callable[[Block], Any], block: Block) -> Any:
         """Return what some work on whole rows gives; threads may share the rows."""

@@ -105,16 +105,11 @@ def joined_vertices(engine: Engine, most: int) -> tuple[IntArray, Any]:
 def joined_until(members: IntArray, W: Any, most: int = MOST_AGGREGATES) -> tuple[IntArray, Any]:
     """Join groups to their heaviest neighbours until there are few enough, or no edges between them."""
     while W.shape[0] > most:
-        group = joined_to_heaviest(W)
+        group = joined(heaviest_entries(W.indptr, W.indices, W.data))
         if int(group.max()) + 1 == W.shape[0]:
             break
         W, members = merged_matrix(W, group), group[members]
     return members, W
-
-
-def joined_to_heaviest(W: Any) -> IntArray:
-    """Group of each vertex, if each is joined to its heaviest neighbour, the first of equals."""
-    return joined(heaviest_entries(W.indptr, W.indices, W.data))
 
 
 def joined(partners: IntArray) -> IntArray:

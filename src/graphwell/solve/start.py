@@ -17,6 +17,7 @@ import numpy as np
 
 from graphwell.backends.base import Block, Coarse, Engine, PlacedGraph, State, Vector
 from graphwell.backends.conjugate_gradients import Solution
+from graphwell.backends.induction import two_highest_apart
 from graphwell.solve.communities import aggregates_of
 from graphwell.solve.problem import Problem
 from graphwell.solve.sizes import best_classes, class_counts, evenness
@@ -185,7 +186,8 @@ def auto_start(problem: Problem, engine: Engine, rng: np.random.Generator) -> St
 
     def decided(scores: Scores) -> float:
         counts = class_counts(engine, engine.argmax(scores.values), problem.n_classes)
-        return float(engine.margins(scores.values).mean()) * evenness(counts)
+        margins = two_highest_apart(engine.xp, engine.shares(scores.values))
+        return float(engine.vector(margins).mean()) * evenness(counts)
 
     scores = max((diffusion_scores(problem, engine), laplace_scores(problem, engine)), key=decided)
     return from_scores(problem, engine, scores, rng)
