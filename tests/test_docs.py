@@ -2,6 +2,7 @@
 
 import inspect
 import re
+import tomllib
 import warnings
 from pathlib import Path
 
@@ -89,6 +90,12 @@ def test_every_picture_is_there_and_has_alternative_text(page):
         assert len(told) > 40, file
 
 
+def test_every_page_for_users_has_a_picture():
+    of_developers = {"architecture", "decisions", "contributing", "security", "changelog"}
+    pages = [page for page in (ROOT / "docs").glob("*.md") if page.stem not in of_developers]
+    assert [page.name for page in pages if not re.search(r"!\[|```{image}|:img-top:", page.read_text())] == []
+
+
 def test_the_links_inside_the_docs_lead_somewhere():
     for page in (
         ROOT / "README.md",
@@ -116,6 +123,18 @@ def test_the_docs_list_every_format(tmp_path):
         assert len(suffixes) > 10
         text = (ROOT / "docs" / page).read_text()
         assert [suffix for suffix in suffixes if f"`{suffix}`" not in text] == []
+
+
+def test_the_conda_recipe_wants_what_the_project_wants():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    wanted = {
+        "python>=3.11",
+        *(text.replace("matplotlib>", "matplotlib-base>") for text in project["dependencies"]),
+    }
+    recipe = (
+        (ROOT / "packaging" / "conda" / "meta.yaml").read_text().partition("  run:")[2].partition("test:")[0]
+    )
+    assert {line.strip(" -").replace(" ", "") for line in recipe.splitlines() if "-" in line} == wanted
 
 
 # What a stranger has to guess at; the field has words for each.
