@@ -103,6 +103,7 @@ def test_columns_of_an_earlier_run_are_replaced(tmp_path):
         ("t.docx", b"x", "the name must end in"),
         (".csv.gz", b"x", "the name must end in"),
         ("t.jpg", b"x", "is a picture, and no table: graphwell segment gives classes to its pixels"),
+        ("t.json", b"x", "write one object a line, as .jsonl"),
         ("t.xls", b"x", "save this spreadsheet as .xlsx or .csv"),
         ("t.xlsx", b"x", "cannot be read as a spreadsheet"),
         ("t.npy", b"", "t.npy is empty"),

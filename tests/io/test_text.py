@@ -59,10 +59,24 @@ def test_the_delimiter_is_found(tmp_path, content, name, delimiter):
     assert open_table(written(tmp_path, content, name)).stored.delimiter == delimiter
 
 
+def test_what_spreadsheets_export_is_read(tmp_path):
+    table = open_table(written(tmp_path, "sep=|\r\na|b||\r\n1|x||\r\n2|y||\r\n"))
+    assert (table.names, table.stored.delimiter) == (("a", "b"), "|")
+    assert rewritten(table).splitlines()[1] == b"1|x|x|0.5|true|false"
+    with pytest.raises(ValueError, match="line 4: 1 cells where the header has 2"):
+        open_table(written(tmp_path, "sep=;\na;b\n1;2\n3\n"))
+
+
+def test_a_first_line_that_may_be_a_row_is_asked_about(tmp_path):
+    with pytest.warns(UserWarning, match=r"called 5\.1, 3, rose: if its first line is a row"):
+        gw.read_table(written(tmp_path, "5.1,3,rose\n4.9,3.1,\n"))
+
+
 def test_a_sample_that_ends_within_a_row_does_not_mislead(tmp_path):
     rows = ["a;b;c"] + [f"{i};{'x' * 2000};{i},5" for i in range(60)]
     table = open_table(written(tmp_path, "\n".join(rows)))
     assert (table.n_rows, table.names) == (60, ("a", "b", "c"))
+    assert len(open_table(written(tmp_path, "a,b\n1," + "x" * 200_000)).text("b")[0]) == 200_000
 
 
 @pytest.mark.parametrize(
@@ -145,8 +159,10 @@ def test_every_cell_comes_back_as_it_was(rows):
         (b"PAR1abc", "looks like a Parquet file"),
         (b"\x89PNG\r\n", "looks like a PNG picture"),
         (b"a,b\n1,\x00\n", "holds zero bytes"),
+        (b"<!DOCTYPE html>", "looks like a page of the web"),
+        (b"Sales 2024\n\na,b\n1,2\n", "line 3: 2 cells where the header has 1; remove what stands above"),
         (b"a,b\n1,\x81\n", "not written in UTF-8 or Windows-1252; give its encoding"),
-        (b"a,b\n1," + b"x" * 200_000, "line 2: field larger than field limit"),
+        (b"a,b\n1," + b"x" * 10_000_001, "line 2: field larger than field limit"),
     ],
 )
 def test_bad_files_get_one_sentence(tmp_path, content, words):

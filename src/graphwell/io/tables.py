@@ -45,7 +45,10 @@ FORMATS = [
 
 
 PICTURES = (".jpg", ".jpeg", ".png", ".tif", ".tiff", ".gif", ".bmp", ".webp", ".heic", ".nii")
-SHEETS = (".xls", ".xlsm", ".xlsb", ".ods")
+ADVICE = {
+    **dict.fromkeys((".xls", ".xlsm", ".xlsb", ".ods"), "save this spreadsheet as .xlsx or .csv."),
+    ".json": "write one object a line, as .jsonl: pandas.DataFrame.to_json(orient='records', lines=True).",
+}
 
 
 def read_table(
@@ -126,7 +129,7 @@ def format_of(path: Path, field: str, *, folders: bool = True) -> TableFormat:
             "to give classes to whole pictures, name their folder."
         )
         raise OptionError(field, problem, path)
-    if field == "table" and path.suffix.lower() in SHEETS:
-        raise OptionError(field, "{field} {}: save this spreadsheet as .xlsx or .csv.", path)
+    if field == "table" and path.suffix.lower() in ADVICE:
+        raise OptionError(field, "{field} {}: " + ADVICE[path.suffix.lower()], path)
     suffixes = either(suffix for found in known for suffix in found.suffixes)
     raise OptionError(field, "{field} {}: the name must end in {}.", path, suffixes)

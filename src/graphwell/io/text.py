@@ -12,6 +12,7 @@ import gzip
 import io
 import lzma
 import math
+import re
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Mapping
@@ -23,7 +24,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from graphwell.errors import OptionError
+from graphwell.errors import OptionError, Sentence, warn_user
 from graphwell.io.cells import (
     NEW_NAMES,
     NewColumns,
@@ -57,11 +58,18 @@ OTHER_FORMATS = {
     b"\x1f\x8b": "a gzip archive",
     b"\x89PNG": "a PNG picture",
     b"%PDF": "a PDF document",
+    b"<!DOCTYPE": "a page of the web",
+    b"<html": "a page of the web",
+    b"[{": "JSON, of which one object a line (.jsonl) is read",
+    b"\xd0\xcf\x11\xe0": "an old spreadsheet; save it as .xlsx",
 }
 PROBE = "".join(map(chr, range(32, 127))) + ".\r\n\t" * 30  # what every encoding of a table can hold
+OF_EXCEL = re.compile("sep=(.)\r?\n", re.IGNORECASE)
+FRACTION, NAMES_SHOWN = re.compile(r"-?\d+[.,]\d+"), 5
 SAMPLE_BYTES, SAMPLE_ROWS = 1 << 16, 100
 ROWS_AT_ONCE, BYTES_AT_ONCE = 20_000, 1 << 20
 BYTES_PER_CELL = 16 + 8  # a cell of text, and the number in it
+LONGEST_CELL = 10_000_000  # a book has a million characters
 SCORE_DIGITS = 4
 
 
@@ -157,57 +165,66 @@ def _read(path: Path, binary: IO[bytes], delimiter: str | None, encoding: str, o
     size = binary.seek(0, io.SEEK_END)
     binary.seek(0)
     file = io.TextIOWrapper(binary, encoding=encoding, newline="")
+    before = csv.field_size_limit(LONGEST_CELL)
     try:
         sample = file.read(SAMPLE_BYTES)
+        file.seek(0)
+        told = OF_EXCEL.match(sample)
+        if told is not None:  # a line for Excel, which says the delimiter
+            file.readline()
+            delimiter, sample = delimiter or told[1], sample[told.end() :]
         delimiter = delimiter or _find_delimiter(sample, len(sample) < SAMPLE_BYTES, path)
         cells = (sample.count(delimiter) + sample.count("\n") + 1) / max(1, len(sample)) * size
         check_fits(path, size + BYTES_PER_CELL * cells)
-        file.seek(0)
         reader = csv.reader(file, delimiter=delimiter, strict=True)
-        blocks: dict[str, list[Any]] = {}
         try:
-            for block in _blocks(path, reader):
-                if not blocks:
-                    names = [name.strip() for name in block.pop(0)]
-                    refuse_twins(path, names)
-                    blocks = {name: [text_column([])] for name in names}
-                for parts, column in zip(blocks.values(), zip(*block, strict=True), strict=False):
-                    parts.append(text_column(column))
+            rows = _rows(path, reader, 0 if told is None else 1)
+            header = [name.strip() for name in next(rows, [])]
+            if not header:
+                raise ValueError(f"{path} holds nothing but empty lines.")
+            parts: list[list[Any]] = [[text_column([])] for _ in header]
+            while block := list(islice(rows, ROWS_AT_ONCE)):
+                for of_column, column in zip(parts, zip(*block, strict=True), strict=True):
+                    of_column.append(text_column(column))
                 options.progress("reading", min(1.0, binary.tell() / max(1, size)))
         except csv.Error as error:
             reason = "a quotation mark is never closed" if str(error) == "unexpected end of data" else error
             raise ValueError(f"{path}, line {reader.line_num}: {reason}.") from None
     finally:
+        csv.field_size_limit(before)
         file.detach()  # else it would be closed, and another encoding could not be tried
-    written = {name: np.concatenate(parts) for name, parts in blocks.items()}
+    columns = zip(header, map(np.concatenate, parts), strict=True)
+    # Spreadsheets are exported with empty columns behind the others.
+    named = [(name, column) for name, column in columns if name or bool((column != "").any())]
+    refuse_twins(path, [name for name, _ in named])
+    written = dict(named)
     made = {name: column_of_frame(column, options.decimal) for name, column in written.items()}
     fractions = [written[name] for name, column in made.items() if column.dtype.kind == "f"]
     has_commas = any(np.strings.find(column, ",").max(initial=-1) >= 0 for column in fractions)
     decimal = options.decimal or ("," if has_commas else ".")
     dialect = Dialect(delimiter, encoding, "\r\n" if "\r\n" in sample else "\n", decimal)
-    return checked(Table(path, pandas.DataFrame(made, copy=False), dialect, written))
+    found = checked(Table(path, pandas.DataFrame(made, copy=False), dialect, written))
+    if any(FRACTION.fullmatch(name) for name in header):
+        text = "The columns of {} are called {}: if its first line is a row, put a line of names above it."
+        warn_user(Sentence(text, (path.name, ", ".join(header[:NAMES_SHOWN]))))
+    return found
 
 
-def _blocks(path: Path, reader: Any) -> Iterator[list[list[str]]]:
-    """Rows, some at a time, all as wide as the header, which is the first; empty lines do not count."""
-    rows = (row for row in reader if row)
-    block = list(islice(rows, 1))
-    if not block:
-        raise ValueError(f"{path} holds nothing but empty lines.")
-    width = len(block[0])
-    for row in rows:
+def _rows(path: Path, reader: Any, skipped: int) -> Iterator[list[str]]:
+    """Rows as wide as the header, which is the first; empty lines do not count."""
+    width = 0
+    for row in filter(None, reader):
+        width = width or len(row)
         if len(row) != width:
-            problem = (
-                "{}, line {}: {} cells where the header has {}; "
-                "the file is truncated, or its {field} is another."
+            problem = "{}, line {}: {} cells where the header has {}; "
+            problem += (
+                "remove what stands above the line with the names of the columns, or give its {field}."
+                if width == 1
+                else "the file is truncated, or its {field} is another."
             )
-            raise OptionError("delimiter", problem, path, reader.line_num, len(row), width)
-        block.append(row)
-        if len(block) == ROWS_AT_ONCE:
-            yield block
-            block = []
-    if block:
-        yield block
+            line = reader.line_num + skipped
+            raise OptionError("delimiter", problem, path, line, len(row), width)
+        yield row
 
 
 def _find_delimiter(sample: str, whole: bool, path: Path) -> str:
