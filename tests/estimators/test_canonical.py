@@ -131,6 +131,27 @@ def test_a_given_graph_knows_no_order_where_weights_tell_its_vertices_apart():
         )
 
 
+def test_graphs_of_features_fits_on_them_and_clusters_know_no_order():
+    rng = np.random.default_rng(21)
+    X = rng.normal(size=(150, 4)) * [1, 2, 3, 4] + 4.0 * (np.arange(150) % 3)[:, None]
+    X[:40] = np.round(X[:40])  # ties
+    y = np.where(rng.random(150) < 0.2, np.arange(150) % 3, -1)
+    rows, columns = rng.permutation(150), rng.permutation(4)
+    one, other = gw.Graph.from_features(X), gw.Graph.from_features(X[rows][:, columns])
+    np.testing.assert_array_equal(one.W.toarray()[rows][:, rows], other.W.toarray())
+    np.testing.assert_array_equal(
+        one.affinity_to(X + 0.1).toarray()[:, rows], other.affinity_to(X[:, columns] + 0.1).toarray()
+    )
+    clf, again = fitted(one, y), fitted(other, np.where(y >= 0, 2 - y, -1)[rows])
+    np.testing.assert_array_equal(clf.label_distributions_[rows][:, ::-1], again.label_distributions_)
+    np.testing.assert_array_equal(clf.predict(X + 0.1), 2 - again.predict(X[:, columns] + 0.1))
+    third = fitted(clf.graph_, y)  # whose columns are those that the user knows
+    np.testing.assert_array_equal(third.predict(X + 0.1), clf.predict(X + 0.1))
+    for make in (gw.DiffuseInterfaceClustering, gw.baselines.SpectralClustering):
+        found = make(3, random_state=0).fit_predict(X)
+        np.testing.assert_array_equal(found[rows], make(3, random_state=0).fit_predict(X[rows][:, columns]))
+
+
 def test_every_attribute_speaks_of_the_rows_that_were_given():
     rng = np.random.default_rng(9)
     X, truth = np.repeat(rng.normal(size=(40, 3)), 2, axis=0), np.repeat(rng.integers(2, size=40), 2)

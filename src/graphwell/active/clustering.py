@@ -76,7 +76,9 @@ class DiffuseInterfaceClustering(Clusterer):
         seeds = stream(self.random_state, "orders").integers(2**31, size=self.n_starts)
         W = graph.sharpened(SHARPNESS).W
         found = [self._solved(graph, n_clusters, int(seed)) for seed in seeds]
-        best = max(found, key=lambda clusters: modularity(W, clusters + 1))
+        best = max(
+            found, key=lambda clusters: round(modularity(W, clusters + 1), 9)
+        )  # whatever is added first
         lost = int((best < 0).sum())
         if lost:
             warn_user(

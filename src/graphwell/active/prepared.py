@@ -125,7 +125,10 @@ def prepare(
     if is_frame(X):  # in the scale that `graphwell suggest` gives a table
         X = encoded_frame(X, encoder=TableEncoder(standardise=by_the_data))[1]
     rows = backend.read_rows(X, metric)
-    return PreparedGraph(backend, backend.build_graph(rows, n_neighbors, scale_neighbor, metric, silent))
+    sizes = (n_neighbors, scale_neighbor, metric)
+    if backend.name == "cpu":  # the same graph whatever the order of the rows
+        return PreparedGraph(backend, Graph.from_features(rows.values, *sizes, n_jobs))
+    return PreparedGraph(backend, backend.build_graph(rows, *sizes, silent))
 
 
 def known_labels(y: Any, n: int) -> Labels:

@@ -16,7 +16,17 @@ from graphwell.backends.base import Backend, Rows, State
 from graphwell.errors import LabelWarning, warn_user
 from graphwell.estimators.labels import Labels
 from graphwell.estimators.tuning.maps import Linear
-from graphwell.graph.canonical import Canonical, RowsGraph, arrange, bits_of, contents, graph_of_rows, mix
+from graphwell.graph.canonical import (
+    Canonical,
+    RowsGraph,
+    arrange,
+    bits_of,
+    contents,
+    graph_of_rows,
+    in_order_of_weights,
+    mix,
+    order_of_classes,
+)
 from graphwell.graph.checks import check_points
 from graphwell.graph.graph import Graph
 from graphwell.graph.knn import check_columns
@@ -70,17 +80,25 @@ def arranged_graph(
 ) -> tuple[Rows, Graph, Labels, Any]:
     """A given graph, its labels and their trust, its vertices told apart by weights and labels."""
     graph = graph.unbridged
-    n, W, known = graph.n_vertices, graph.W, labels.codes >= 0
     keys, threads = _class_keys(prior, labels.classes), thread_count(backend.n_jobs)
-    found = arrange(np.arange(n), W, labels.codes, trust, keys, threads)
-    order = replace(found.order, columns=None)
-    back = replace(order, vertices=order.firsts)  # of the vertices in order, in the numbers of the user
-    moved = graph_of_rows(graph, back)
+    known, own = labels.codes >= 0, in_order_of_weights(graph, threads)
+    if own is not None:
+        moved, firsts = own.graph, own.order.firsts
+        strengths = np.where(known, 1.0 if trust is None else trust, 1.0)[firsts]
+        codes = labels.codes[firsts]
+        order = replace(own.order, classes=order_of_classes(codes, strengths, own.hashes, keys))
+        codes = np.where(codes >= 0, np.append(order.class_places, -1)[codes], -1).astype(codes.dtype)
+        strengths = None if (strengths == 1).all() else strengths
+    else:  # by their labels too
+        found = arrange(np.arange(graph.n_vertices), graph.W, labels.codes, trust, keys, threads)
+        order, codes, strengths = replace(found.order, columns=None), found.codes, found.strengths
+        firsts = order.firsts
+        moved = graph_of_rows(graph, replace(order, vertices=firsts))
     groups = None
     if labels.groups is not None:
-        groups = in_order_of_first(np.where(known, labels.groups, -1)[order.firsts])
-    labels = Labels(found.codes, labels.classes[order.classes], groups, found.strengths)
-    return replace(rows, values=moved, order=order), moved, labels, found.strengths
+        groups = in_order_of_first(np.where(known, labels.groups, -1)[firsts])
+    labels = Labels(codes, labels.classes[order.classes], groups, strengths)
+    return replace(rows, values=moved, order=order), moved, labels, strengths
 
 
 def in_order_of_first(groups: IntArray) -> IntArray:

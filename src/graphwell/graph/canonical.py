@@ -275,6 +275,43 @@ def graph_of_rows(graph: Graph, order: Canonical) -> Graph:
     return Graph(frozen(W), origin_of_rows(graph.origin, order), graph.sharpness)
 
 
+@dataclass(frozen=True, eq=False)
+class InOrder:
+    """A graph with its vertices in the order of their weights, and the way back."""
+
+    graph: Graph
+    order: Canonical
+    hashes: IntArray  # of the vertices in that order
+
+
+def in_order_of_weights(graph: Graph, n_threads: int) -> InOrder | None:
+    """A given graph in an order that its weights alone decide; None if they do not tell all vertices apart.
+
+    It is kept with the graph, so that fits and questions share one, and its engine.
+    """
+    found: InOrder | None = graph.__dict__.get("_in_order")
+    if found is None and "_in_order" not in graph.__dict__:
+        rows = columns = np.zeros(graph.n_vertices, np.uint64)
+        for _ in range(ROUNDS):
+            rows, columns = refined(graph.W, columns, rows, n_threads)
+        firsts = np.argsort(rows)
+        if (np.diff(rows[firsts]) > 0).all():
+            order = Canonical(np.argsort(firsts), None, np.zeros(0, np.int64))
+            found = InOrder(graph_of_rows(graph, replace(order, vertices=firsts)), order, rows[firsts])
+        graph.__dict__["_in_order"] = found
+    return found
+
+
+def order_of_classes(
+    codes: IntArray, weights: FloatArray, hashes: IntArray, class_keys: IntArray
+) -> IntArray:
+    """Classes in an order that their labels decide: hashes of vertices, and how often each was given."""
+    known = np.flatnonzero(codes >= 0)
+    labels = mix(bits_of(weights[known]) + hashes[known])
+    sums = collected(codes[known], labels, len(class_keys))
+    return np.argsort(mix(mix(class_keys) + sums), kind="stable")
+
+
 def origin_of_rows(origin: Origin | None, order: Canonical) -> Origin | None:
     """What made the graph of a user's rows, from what made that of the vertices that these are."""
     if origin is None:
@@ -363,7 +400,7 @@ class RowsGraph(Graph):
     @property
     def unbridged(self) -> Graph:
         """The graph without bridges."""
-        return RowsGraph(self.plain.unbridged, self.order)
+        return self if self.plain.bridges is None else RowsGraph(self.plain.unbridged, self.order)
 
     def affinity_to(self, X: Any) -> Any:
         """Affinities of new rows to the fitted ones."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from graphwell._checks import whole_number
 from graphwell._random import Seed
+from graphwell._threads import thread_count
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.base import Backend
 from graphwell.backends.cpu.engine import NumbaEngine
@@ -17,7 +18,7 @@ from graphwell.errors import OptionError
 from graphwell.estimators.base import GraphClassifier, Solved
 from graphwell.estimators.inputs import refuse_foreign
 from graphwell.graph import Graph
-from graphwell.progress import silent
+from graphwell.graph.canonical import in_order_of_weights
 from graphwell.solve.fit import Run
 from graphwell.solve.problem import Problem
 
@@ -138,8 +139,14 @@ class Clusterer(ScoringMethod):
             X = TableEncoder(standardise=True).fit_transform(X)
         rows, graph, _ = self._read(backend, X)
         if graph is None:
-            graph = backend.build_graph(rows, self.n_neighbors, self.scale_neighbor, self.metric, silent)
-        self.labels_ = self._checked_clusters(backend.shown(graph), self.n_clusters)
+            sizes = (self.n_neighbors, self.scale_neighbor, self.metric, self.n_jobs)
+            graph = Graph.from_features(rows.values, *sizes)
+        shown = backend.shown(graph)
+        own = in_order_of_weights(shown, thread_count(self.n_jobs))
+        if own is None:
+            self.labels_ = self._checked_clusters(shown, self.n_clusters)
+        else:
+            self.labels_ = self._checked_clusters(own.graph, self.n_clusters)[own.order.vertices]
         return self.labels_
 
     def _checked_clusters(self, graph: Graph, n_clusters: int) -> IntArray:
