@@ -84,11 +84,10 @@ def arranged_graph(
     known, own = labels.codes >= 0, in_order_of_weights(graph, threads)
     if own is not None:
         moved, firsts = own.graph, own.order.firsts
-        strengths = np.where(known, 1.0 if trust is None else trust, 1.0)[firsts]
-        codes = labels.codes[firsts]
-        order = replace(own.order, classes=order_of_classes(codes, strengths, own.hashes, keys))
-        codes = np.where(codes >= 0, np.append(order.class_places, -1)[codes], -1).astype(codes.dtype)
-        strengths = None if (strengths == 1).all() else strengths
+        codes, weights = labels.codes[firsts], np.where(known, 1.0 if trust is None else trust, 1.0)[firsts]
+        order = replace(own.order, classes=order_of_classes(codes, weights, own.hashes, keys))
+        codes = np.append(order.class_places, -1)[codes].astype(codes.dtype)  # the last one is of none
+        strengths = None if (weights == 1).all() else weights
     else:  # by their labels too
         found = arrange(np.arange(graph.n_vertices), graph.W, labels.codes, trust, keys, threads)
         order, codes, strengths = replace(found.order, columns=None), found.codes, found.strengths
