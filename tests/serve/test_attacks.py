@@ -87,8 +87,3 @@ def test_ten_thousand_messages_a_second_and_one_of_many_megabytes_are_cut_off(se
     with server.channel() as window, pytest.raises((ConnectionClosed, OSError)):
         sent(window, [b"x" * (32 * 2**20)])
     assert alive(server)
-
-
-def test_a_second_server_on_the_table_is_refused(server):
-    with pytest.raises(AssertionError, match="is in use by process"):
-        Server("label", server.folder / "groups.csv", folder=server.folder.parent)

@@ -18,6 +18,7 @@ from websockets.sync.client import connect
 
 from graphwell.errors import OptionError
 from graphwell.serve import security
+from graphwell.serve.channel import MOST_WINDOWS
 from graphwell.serve.launch import launch
 from graphwell.serve.security import HEADERS, Door, origins_of, read_inside, read_picture
 from tests.serve.pages import ORIGIN, EchoPage, served
@@ -54,6 +55,26 @@ def test_the_page_its_parts_and_pictures_are_served_with_the_headers(client):
     assert policy.endswith("; trusted-types 'none'; frame-ancestors 'none'")
     assert "http" not in policy
     assert "unsafe" not in policy
+
+
+def test_what_takes_long_holds_nobody_up_and_there_are_not_too_many_windows(client, page):
+    with contextlib.ExitStack() as open_windows:
+        windows = [
+            open_windows.enter_context(
+                client.websocket_connect(client.at + "channel", headers={"origin": ORIGIN})
+            )
+            for _ in range(MOST_WINDOWS + 1)
+        ]
+        assert windows[0].receive_json() == {"event": "hello"}
+        for number, command in enumerate(("slow", "slow", "echo")):
+            windows[0].send_json({"do": command, "id": number, "x": "meanwhile"})
+        assert "being done already" in windows[0].receive_json()["error"]
+        assert windows[0].receive_json() == {"re": 2, "ok": "meanwhile"}
+        page.free.set()
+        assert windows[0].receive_json() == {"re": 0, "ok": True}
+        with pytest.raises(WebSocketDisconnect) as refused:
+            windows[-1].receive_json()
+        assert "too many windows" in refused.value.reason
 
 
 def test_nothing_but_looking_is_allowed_and_bodies_are_refused_unread(client):

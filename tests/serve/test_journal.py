@@ -4,8 +4,6 @@ import sys
 import zlib
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from graphwell.errors import OptionError
 from graphwell.serve.journal import Journal
@@ -16,26 +14,6 @@ ABOUT = {"rows": 5, "classes": ["ä", "<b>"]}
 def replayed(path):
     with Journal(path, ABOUT) as journal:
         return journal.done, journal.undone
-
-
-@settings(max_examples=40, deadline=None)
-@given(st.lists(st.one_of(st.integers(0, 9), st.sampled_from(["undo", "redo"])), max_size=30))
-def test_what_is_read_again_is_what_was_done(tmp_path_factory, steps):
-    path = tmp_path_factory.mktemp("journal") / "journal"
-    done, undone = [], []
-    with Journal(path, ABOUT) as journal:
-        for step in steps:
-            if step == "undo":
-                assert journal.undo() == (done[-1] if done else None)
-                undone += [done.pop()] if done else []
-            elif step == "redo":
-                assert journal.redo() == (undone[-1] if undone else None)
-                done += [undone.pop()] if undone else []
-            else:
-                journal.do({"do": "answer", "row": step})
-                done, undone = [*done, {"do": "answer", "row": step}], []
-        assert (journal.done, journal.undone) == (done, undone)
-    assert replayed(path) == (done, undone)
 
 
 def test_a_file_cut_anywhere_gives_the_actions_before_the_cut(tmp_path):
