@@ -96,7 +96,7 @@ def _places(data_dir: str | Path | None) -> list[Path]:
 
 
 def _unpacked(path: Path, content: bytes, checksum: str) -> bytes:
-    """What is packed in a file, or the file itself; refused if it is not the public one."""
+    """The content of a packed file, or the file itself; refused if it is not the public one."""
     kind, _, digest = checksum.partition(":")
     packed = content
     try:

@@ -56,7 +56,7 @@ class Encoder:
     joined: tuple[str, ...] = ()
     """Spellings of a category that differ in case or blanks; the first such."""
     codes: FloatArray | None = None
-    """What each indicator of categories counts in a single column, where trees are given that."""
+    """Code of each indicator of categories, for the single column that trees are given."""
 
 
 def fitted(name: str, look: Look, fill: bool, of_texts: str = "tfidf") -> Encoder | None:

@@ -191,7 +191,7 @@ def default_encoder(takes: str) -> str:
 
 
 def better_encoder(takes: str) -> str | None:
-    """What to install for a better default; None if the best is there."""
+    """Package to install for a better default; None if the best is there."""
     best = ENCODERS[BY_DEFAULT[takes][0]]
     return None if best.is_installed else f'pip install "graphwell[{best.extra}]"'
 
@@ -265,7 +265,7 @@ def _found(encoder: Any, takes: str) -> tuple[str, Callable[[], Encode], bool]:
 
 
 def _vectors(given: Any, n: int, name: str) -> FloatArray:
-    """What an encoder returned, as a matrix of so many rows."""
+    """Vectors of an encoder as a matrix of so many rows."""
     dense = given.toarray() if hasattr(given, "toarray") else given
     try:
         found = np.asarray(dense, dtype=np.float32)

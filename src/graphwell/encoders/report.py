@@ -24,7 +24,7 @@ CALLED_ID = " id uuid guid index key rowid rownumber unnamed0 "
 
 @dataclass(frozen=True)
 class Treatment:
-    """What was done with a column.
+    """Treatment of a column.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ def left_out(name: str, kind: str, why: str, *values: Any, warns: bool = False) 
 
 
 def column_note(treatment: Treatment) -> Sentence:
-    """What a user should know about a column, in a sentence."""
+    """A sentence on a column that a user should know."""
     begin = "The column {!r} was " if not treatment.used else "The column {!r}: "
     return Sentence(f"{begin}{treatment.became.template}.", (treatment.name, *treatment.became.values))
 
@@ -167,7 +167,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 def hint(name: str, names: Iterable[str] | Mapping[str, Any]) -> str:
-    """What else a name may have meant."""
+    """Names that may have been meant."""
     every = list(names)
     close = get_close_matches(name, every, n=1)
     return f"did you mean {close[0]!r}?" if close else f"its columns are {listed(every)}."

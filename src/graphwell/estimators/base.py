@@ -41,7 +41,7 @@ from graphwell.solve.fit import Run
 from graphwell.solve.problem import Problem
 
 Note = tuple[str | Sentence, type[Warning]]
-"""What a user is warned of."""
+"""A sentence and its category of warning."""
 CLASSES_SHOWN = 12
 """In a notebook."""
 
@@ -238,7 +238,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         trust: Any,
         tuned: dict[str, Any],
     ) -> tuple[dict[str, Any], list[Note]]:
-        """What is found where the rows are, by name of the attribute, and what to warn of.
+        """Attributes of the fit by name, computed where the rows are, and warnings.
 
         On a cluster every worker calls it, with a backend that has the rows of the worker.
         """
@@ -287,7 +287,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
 
     @property
     def encoder_(self) -> TableEncoder | None:
-        """What made a matrix of the data frame that was fitted; None after any other fit."""
+        """The encoder that made a matrix of the fitted data frame; None after any other fit."""
         return self._encoder
 
     def predict(self, X: Any) -> Any:

@@ -107,7 +107,7 @@ def in_order_of_first(groups: IntArray) -> IntArray:
 
 
 def _class_keys(prior: Any, classes: Any) -> IntArray:
-    """What classes are told apart by besides their labels: the sizes that were given."""
+    """Keys of the classes besides their labels: the sizes that were given."""
     keys = np.zeros(len(classes), np.uint64)
     if prior is None or isinstance(prior, str):
         return keys
@@ -131,7 +131,7 @@ def told_in_order(run: Run, order: Canonical) -> Run:
 
 
 def put_back(found: dict[str, Any], order: Canonical, given: BoolArray) -> dict[str, Any]:
-    """What was found, by the rows, columns and classes of the user, who gave some of the labels."""
+    """Attributes by the rows, columns and classes of the user, who gave some of the labels."""
     vertices, classes = order.vertices, order.by_class(found["classes_"])
     back = {
         **found,

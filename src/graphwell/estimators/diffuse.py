@@ -159,7 +159,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
     """
 
     _keep: Status | None = None
-    """What a fit keeps whose result was judged before; None where it selects by itself."""
+    """The candidate to keep, by cross-validation; None where the fit selects by itself."""
 
     def __init__(
         self,
@@ -336,7 +336,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         return rows, found.graph, tuned, seconds
 
     def _asked(self) -> tuple[Any, bool]:
-        """What is stacked, and whether metrics are chosen; by the earlier names too."""
+        """Models to stack, and whether metrics are chosen; by the earlier names too."""
         earlier = [name for name in ("tune", "evidence", "calibrate") if getattr(self, name) != "deprecated"]
         if not earlier:
             models = [self.models] if hasattr(self.models, "predict_proba") else self.models

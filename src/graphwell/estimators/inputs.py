@@ -1,4 +1,4 @@
-"""What is given to a fit: data frames are encoded, foreign objects refused in a sentence that helps."""
+"""Input of a fit: data frames are encoded, foreign objects refused in a sentence that helps."""
 
 from collections.abc import Iterator, Mapping
 from os import PathLike
@@ -30,7 +30,7 @@ ADVICE = {
     "Series": "one column is X.to_frame()",
     "LazyFrame": "give X.collect()",
 }
-"""What to give in place of objects of other libraries, by the name of their type; of others, an array."""
+"""Replacements for objects of other libraries, by the name of their type; of others, an array."""
 
 
 def refuse_foreign(X: Any) -> None:
@@ -85,7 +85,7 @@ def encoded_frame(
 
 
 def compact_columns(encoder: TableEncoder) -> Map | None:
-    """What makes columns for trees of the matrix of an encoder; None if it has none other than these."""
+    """Map from the matrix of an encoder to columns for trees; None if it has none other than these."""
     compact = encoder.compact_
     if compact is None or compact.shape == (len(compact), len(compact)):
         return None
@@ -111,7 +111,7 @@ def encoded_rows(encoder: TableEncoder | None, X: Any) -> Any:
 
 
 def _named(X: Any) -> tuple[str, str | None]:
-    """What X is, and what to give in its place; None if it may hold rows."""
+    """A sentence on the type of X and its replacement; None if it may hold rows."""
     if isinstance(X, str | bytes | PathLike):
         read = "read the file first, with pandas.read_csv say, or use `graphwell classify`"
         return f"the {'text' if isinstance(X, str | bytes) else 'path'} {str(X)!r}", read

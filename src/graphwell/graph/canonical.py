@@ -313,7 +313,7 @@ def order_of_classes(
 
 
 def origin_of_rows(origin: Origin | None, order: Canonical) -> Origin | None:
-    """What made the graph of a user's rows, from what made that of the vertices that these are."""
+    """Origin of the graph of a user's rows, from that of the graph of its vertices."""
     if origin is None:
         return None
     features = RowsFeatures(origin.features, order)
@@ -347,7 +347,7 @@ class RowsGraph(Graph):
 
     @cached_property
     def origin(self) -> Origin | None:
-        """What the graph was made from."""
+        """Search and scales that the graph was made by."""
         return origin_of_rows(self.plain.origin, self.order)
 
     @cached_property

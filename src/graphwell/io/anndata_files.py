@@ -76,7 +76,7 @@ def _opened(path: Path) -> Iterator[Any]:
 
 
 def _n_bytes(stored: Any) -> int:
-    """What the arrays in a file or folder declare that they hold."""
+    """Bytes that the arrays in a file or folder declare."""
     if hasattr(stored, "keys"):
         return sum(_n_bytes(stored[name]) for name in stored.keys())  # noqa: SIM118 (no mapping)
     return math.prod(stored.shape) * int(stored.dtype.itemsize)
@@ -88,7 +88,7 @@ def usual_representation(
     has_X: bool,
     advice: str = f"keep one representation under the name {USUAL}",
 ) -> str:
-    """What cells are compared by: principal components, the one other ``X_...``, or few genes as they are."""
+    """Columns that cells are compared by: principal components, the only ``X_...``, or a few genes."""
     if USUAL in obsm:
         return USUAL
     others = [name for name in obsm if name.startswith("X_") and name not in DRAWINGS]

@@ -1,1 +1,1 @@
-"""What graphwell does for a user, whatever face asks: typed options in, a typed report out."""
+"""The work behind every command and page: typed options in, a typed report out."""

@@ -229,7 +229,7 @@ def class_sizes(options: ClassifyOptions, rows: TableRows) -> dict[str, Any]:
 
 
 def _compared(rows: TableRows, options: ClassifyOptions) -> tuple[Any, TableEncoder | None, list[Sentence]]:
-    """What is fitted: the data frame; a matrix, where the user says how to encode columns; or a graph."""
+    """The rows to fit: the data frame; a matrix, where the user says how to encode columns; or a graph."""
     affinity = rows.table.usual_affinity
     says_how = options.features or options.drop or options.n_neighbors != TableOptions.n_neighbors
     says_how = says_how or not options.parameters.keys().isdisjoint(HOW_TO_COMPARE)

@@ -1,4 +1,4 @@
-"""What this installation can do: versions, threads, memory, the GPU, and what is missing for what."""
+"""Abilities of this installation: versions, threads, memory, the GPU, and what is missing for what."""
 
 import platform
 from contextlib import suppress
@@ -49,7 +49,7 @@ class Library:
 
 @dataclass(frozen=True, kw_only=True)
 class DoctorReport:
-    """What `examine` found; without a cache for compiled loops, every run compiles anew."""
+    """Findings of `examine`; without a cache for compiled loops, every run compiles anew."""
 
     version: str = __version__
     python: str = platform.python_version()
@@ -63,7 +63,7 @@ class DoctorReport:
 
     @property
     def troubles(self) -> tuple[str, ...]:
-        """What must be put right before graphwell works well."""
+        """Faults to put right before graphwell works well."""
         broken = [f"{each.name} {each.trouble}" for each in self.libraries if each.version is None]
         if self.cache is None and not broken:
             broken.append(
@@ -78,7 +78,7 @@ class DoctorReport:
         return {**asdict(self), "cache": cache, "troubles": list(self.troubles)}
 
     def lines(self) -> list[tuple[str, str]]:
-        """What was found as lines of a table."""
+        """The findings as lines of a table."""
         lines = [
             ("graphwell", self.version),
             ("Python", f"{self.python}, {self.system}"),

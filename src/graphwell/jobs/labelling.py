@@ -69,7 +69,7 @@ class LabelOptions(SuggestOptions):
 
 @dataclass(frozen=True, eq=False)
 class FoundLabels:
-    """What a fit found, kept as it was when later fits find something else."""
+    """Results of one fit, kept as they were when later fits find something else."""
 
     labels: IntArray  # class of each row by number; -1 where no label reaches
     scores: FloatArray
@@ -79,7 +79,7 @@ class FoundLabels:
 
     @classmethod
     def of(cls, fitted: Any) -> "FoundLabels":
-        """What a classifier found whose labels are numbers of classes."""
+        """Results of a classifier whose labels are numbers of classes."""
         labels, scores, reachable, bridged = (
             fetched(getattr(fitted, name))
             for name in ("transduction_", "label_distributions_", "reachable_", "bridged_")
@@ -180,7 +180,7 @@ class LabelledTable:
 
     @cached_property
     def fingerprint(self) -> dict[str, Any]:
-        """What tells this table, read in this way, from others; values of JSON."""
+        """Values of JSON that identify this table and the way it was read."""
         options, digest = self.options, blake2b(digest_size=16)
         if self.read.table.vectors is not None:
             digest.update("\0".join(self.read.ids.tolist()).encode("utf-8", "surrogatepass"))
@@ -206,7 +206,7 @@ class LabelledTable:
         )  # fmt: skip
 
     def name(self, row: int) -> str:
-        """What a row is called: its id, or its number in the table from 1."""
+        """Name of a row: its id, or its number in the table from 1."""
         number, name = self.read.name_of(row)
         return name or str(number)
 

@@ -1,4 +1,4 @@
-"""What a job found: values that every face shows, as sentences, tables and JSON."""
+"""Reports of jobs: values that every face shows, as sentences, tables and JSON."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
@@ -41,11 +41,11 @@ class Report:
         return found
 
     def sentences(self, words: Words = in_python) -> list[str]:
-        """What was found, the most important first."""
+        """The results in sentences, the most important first."""
         raise NotImplementedError
 
     def grids(self, words: Words = in_python) -> list[Grid]:
-        """What was found in tables."""
+        """The results in tables."""
         return []
 
     def more(self, words: Words = in_python) -> list[str | Grid]:
@@ -186,7 +186,7 @@ class LabelIssue:
 
 @dataclass(frozen=True, eq=False)
 class RowDetails:
-    """What is known of single rows: of all, or of some where no process holds them all."""
+    """Details of single rows: of all, or of some where no process holds them all."""
 
     given: IntArray  # class given and class found, as an index into the classes; -1 for none
     assigned: IntArray

@@ -169,7 +169,7 @@ def _write(rows: TableRows, to_label: tuple[RowToLabel, ...], path: Path) -> Non
 
 @dataclass(frozen=True, kw_only=True)
 class MergeReport(Report):
-    """What the answers brought."""
+    """Counts of the answers that were merged."""
 
     table: Path
     answered: int
@@ -181,7 +181,7 @@ class MergeReport(Report):
     files: tuple[Path, ...]
 
     def sentences(self, words: Words = in_python) -> list[str]:
-        """What the answers brought."""
+        """Counts of the answers that were merged."""
         counts = ((self.corrected, "of them corrections"), (self.cannot_tell, "cannot be told"))
         parts = [f"{n:,} {what}" for n, what in (*counts, (self.unanswered, "left open")) if n]
         merged = ", ".join([f"{self.answered:,} answers merged", *parts])

@@ -212,7 +212,7 @@ def copies(X: Any) -> tuple[IntArray, list[Sentence]]:
 
 
 def encoded_notes(encoder: TableEncoder, X: Any) -> list[Sentence]:
-    """What to say of rows that a job encodes: copies, what the encoder did, the scale that rules chose."""
+    """Notes on rows that a job encodes: copies, what the encoder did, the scale that rules chose."""
     notes, found = [*copies(X)[1], *encoder.notes_], encoder.scaling_
     if callable(encoder.standardise) and found is not None:
         notes.append(Sentence("The features were scaled ({}), as {}.", (found.name, found.why)))

@@ -143,7 +143,7 @@ class ClassList:
 
 @dataclass(frozen=True, eq=False)
 class Change:
-    """What an action changes, before and after it: the codes of some rows or pixels, the classes, and more.
+    """The change that an action makes, before and after: codes of some rows or pixels, the classes, and more.
 
     More are the weights of these rows; of a picture, its strokes.
     """
@@ -159,8 +159,8 @@ class Change:
         return bool(((self.codes[0] >= 0) | (self.codes[1] >= 0)).any())
 
 
-class State(Protocol):
-    """What actions change."""
+class RecordedState(Protocol):
+    """The state that actions change."""
 
     def planned(self, action: Action) -> Change:
         """The change that an action would make; one that makes no sense is refused."""
@@ -187,7 +187,7 @@ class RecordedPage:
             "redo": self._redo,
         }
 
-    def record(self, state: State, journal: Journal) -> None:
+    def record(self, state: RecordedState, journal: Journal) -> None:
         """Do the actions of a journal again, and write further ones into it."""
         changes: list[Change] = []
 

@@ -21,7 +21,7 @@ OLDEST_CAPABILITY = 70
 COOPERATIVE = ("sweeps_at_rest",)
 """Kernels whose blocks wait for each other, and so must all run at once."""
 RESERVED_SHARED_MEMORY = 2048
-"""What kernels declare themselves, and the GPU keeps for its own use."""
+"""Shared memory that kernels declare themselves, and that the GPU keeps for its own use."""
 THREADS = 256
 """Threads of a block in kernels that have no reason for another number."""
 
@@ -106,7 +106,7 @@ def _source(file: str) -> str:
 
 
 class Limits(NamedTuple):
-    """What the GPU has: multiprocessors, bytes of shared memory for a block, blocks that can wait."""
+    """Sizes of the GPU: multiprocessors, bytes of shared memory for a block, blocks that can wait."""
 
     n_processors: int
     shared_memory: int

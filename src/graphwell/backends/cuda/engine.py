@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class _Forces:
-    """What acts on each row besides its neighbours, as the kernels take it."""
+    """Terms of each row besides its neighbours, as the kernels take them."""
 
     plan: Plan
     rows: Any

@@ -169,7 +169,7 @@ class FetchedGraph(Graph):
 
     @cached_property
     def origin(self) -> Origin | None:
-        """What the graph was made from; new rows are compared with it on the GPU."""
+        """Search and scales that the graph was made by; new rows are compared with it on the GPU."""
         origin = self.placed.origin
         return origin and replace(origin, scales=cupy().asnumpy(origin.scales))
 

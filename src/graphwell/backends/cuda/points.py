@@ -64,7 +64,7 @@ class Points:
         return lows.min(axis=0), highs.max(axis=0), sums.sum(axis=0) / len(self)
 
     def scaling(self) -> Rescaling:
-        """What brings the rows near to 1; its centre lies on the GPU."""
+        """Scale that brings the rows near to 1; its centre lies on the GPU."""
         return Rescaling.within(*self.bounds())
 
     def blocks(self, length: int | None = None) -> Iterator[tuple[int, GpuArray]]:

@@ -168,7 +168,7 @@ class CudaSearch:
 
 
 def rebuilt(points: FloatArray, k: int, exact: bool | None) -> NeighborSearch:
-    """What a search on a GPU is unpickled as."""
+    """Build a search on a GPU when it is unpickled."""
     return build_search(points, k, exact=exact)
 
 

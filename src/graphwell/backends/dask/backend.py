@@ -22,7 +22,7 @@ from graphwell.backends.dask.arrays import RowBlocks, array_of, lazy
 from graphwell.backends.dask.client import connected_client
 from graphwell.backends.dask.communicator import Communicator, WorkerCommunicator
 from graphwell.backends.dask.graph import from_affinities
-from graphwell.backends.dask.predict import DaskInduction, Found, Part, Searched
+from graphwell.backends.dask.predict import DaskInduction, Part, RowScores, Searched
 from graphwell.backends.dask.rounds import Cluster
 from graphwell.backends.dask.search import Partition, build_graph
 from graphwell.backends.induction import answered
@@ -49,7 +49,7 @@ class Placed:
 
 
 class Effort(NamedTuple):
-    """What a round cost one worker."""
+    """Cost of a round for one worker."""
 
     rounds: int  # exchanges of messages
     bytes_sent: int
@@ -75,7 +75,7 @@ class BlockBackend(Backend):
         self.graph: Any = None
         self.searched: tuple[Any, ...] | None = None
         self.partition: Partition | None = None
-        self.found: Found | None = None
+        self.found: RowScores | None = None
 
     def build_graph(
         self, rows: Rows, n_neighbors: int, scale_neighbor: int, metric: str, progress: Progress
@@ -170,7 +170,7 @@ class BlockBackend(Backend):
         decided = np.where(reachable, chosen, prior.argmax()).astype(np.min_scalar_type(-len(prior)))
         votes = np.zeros((len(vertices), 0)) if of_graph is None else of_graph
         votes = np.where(reachable[:, None], votes, prior[: votes.shape[1]])
-        self.found = Found(decided, found, reachable, bridged, votes)
+        self.found = RowScores(decided, found, reachable, bridged, votes)
         return Answers(*map(Placed, ("labels", "distributions", "reachable", "bridged", "predictor")))
 
 
@@ -200,7 +200,7 @@ def fit_here(
 
     run = replace(run, progress=comm.tell, callback=ask if watches else None)
     attributes, notes = work(backend, rows, graph, run, *more)
-    placed, found = backend.graph, cast(Found, backend.found)
+    placed, found = backend.graph, cast(RowScores, backend.found)
     facts = {name: getattr(placed, name) for name in ("recall_", "n_components", "bridges", "n_vertices")}
     facts |= {"halo": comm.allreduce(len(placed.halo)) / placed.n_vertices, "searched": backend.searched}
     # of the rows that this worker took, from what all say of their vertices
@@ -211,7 +211,7 @@ def fit_here(
     return {
         "graph": (placed.vertices, placed.W, placed.columns),
         "part": Part(placed.vertices, found, backend.partition),
-        "rows": Found(*columns).at(np.argsort(numbers)),
+        "rows": RowScores(*columns).at(np.argsort(numbers)),
         "told": (effort, told),
     }
 
@@ -267,7 +267,7 @@ class DaskBackend(Backend):
         return self.cluster.everywhere(rows.values, max(1, rows.n_rows // 2), job, hear, finish)
 
     def _finished(self, rows: Rows, kept: list[Any], first_rows: IntArray) -> tuple[dict[str, Any], Any]:
-        """What the first worker says, with Dask arrays and a graph of what all of them keep."""
+        """Attributes of the first worker, with Dask arrays and a graph of the parts that all workers keep."""
         cluster, each = self.cluster, self.cluster.each
         efforts, (told, *_) = zip(*cluster.fetched(each(kept, itemgetter("told"))), strict=True)
         attributes, notes, facts = told
@@ -342,9 +342,9 @@ class ClusterGraph:
         return f"ClusterGraph({self.n_vertices:,} vertices on {self.n_blocks} workers)"
 
 
-def _answers_of(kept: dict[str, Any], first: int, stop: int) -> Found:
-    return cast(Found, kept["rows"].at(slice(first, stop)))
+def _answers_of(kept: dict[str, Any], first: int, stop: int) -> RowScores:
+    return cast(RowScores, kept["rows"].at(slice(first, stop)))
 
 
-def _named(found: Found, classes: Any) -> Any:
+def _named(found: RowScores, classes: Any) -> Any:
     return classes[found.assigned]

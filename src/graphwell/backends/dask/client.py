@@ -137,7 +137,7 @@ def told_if_cut_off() -> Iterator[None]:
 
 
 def cut_off() -> OSError:
-    """What is said where the client, or its scheduler, is gone."""
+    """The error where the client, or its scheduler, is gone."""
     return OSError(
         "The Dask client was closed, or lost its scheduler, while the fit was under way; nothing was fitted."
     )

@@ -1,4 +1,4 @@
-"""What the workers of one fit tell each other: four verbs on messages that the scheduler never sees.
+"""Messages between the workers of one fit: four verbs; the scheduler never sees them.
 
 Every worker runs the same program, and at the same places of it all call the same verb: `gather`, where each
 gets the values of all, `allreduce`, a sum in the order of the workers, so that repeated runs give the same
@@ -187,7 +187,7 @@ class WorkerCommunicator(Communicator):
             self.reports.append((None, (stage, share)))
 
     def ask(self, step: Any) -> Any:
-        """What the client says to a step of the descent."""
+        """Answer of the client to a step of the descent."""
         if self.rank == 0:
             self.reports.append((step, None))
             self.wait(lambda letters: bool(self.answers))
@@ -214,7 +214,7 @@ def close_round(name: str, dask_worker: Any) -> None:
 
 
 def deliver(name: str, to: str, sender: int, number: int, verb: str, message: Any) -> None:
-    """What a worker does with a message; one for a round that is over is thrown away."""
+    """Take a message; one for a round that is over is thrown away."""
     comm = ROUNDS.get((name, to))
     if comm is not None and not comm.stopped:
         with comm.changed:

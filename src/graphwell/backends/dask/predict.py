@@ -20,8 +20,8 @@ from graphwell.graph.knn import FeatureMap, build_search
 from graphwell.graph.weights import kernel
 
 
-class Found(NamedTuple):
-    """What a fit says of some rows."""
+class RowScores(NamedTuple):
+    """Labels and scores of some rows."""
 
     assigned: IntArray
     distributions: FloatArray
@@ -29,21 +29,21 @@ class Found(NamedTuple):
     bridged: BoolArray
     votes: FloatArray  # for new rows, where they are not the distributions; of no column otherwise
 
-    def at(self, places: Any) -> "Found":
-        """What it says of some of these."""
-        return Found(*(column[places] for column in self))
+    def at(self, places: Any) -> "RowScores":
+        """The same of some of these rows."""
+        return RowScores(*(column[places] for column in self))
 
 
 class Part(NamedTuple):
     """Fitted rows of one worker, which new rows ask."""
 
     vertices: IntArray
-    found: Found
+    found: RowScores
     partition: Partition | None  # where the graph was built from features
 
 
 class Searched(NamedTuple):
-    """What new rows need to find their nearest fitted rows."""
+    """Search structures in which new rows find their nearest fitted rows."""
 
     cells: CellMap
     floor: float  # smallest local scale
@@ -139,7 +139,7 @@ class DaskInduction:
 
 
 def queries(raw: Any, searched: Searched, n_partitions: int) -> list[PartitionQuery]:
-    """What new rows ask of each partition."""
+    """Questions of new rows to each partition."""
     rows = searched.features(read_features(raw, at_least=1))
     return searched.cells.queries(rows, n_partitions, max(searched.counts))
 
@@ -161,7 +161,7 @@ def affinities(candidates: Sequence[Answer], searched: Searched, n: int) -> Any:
 
 
 def part_of_vote(X: Any, part: Part) -> FloatArray:
-    """What fitted rows say of new rows: scores, how much they were asked, and how much reached ones."""
+    """Votes of fitted rows for new ones: scores, sum of affinities, and that to rows in reach of a label."""
     found = part.found
     votes = found.votes if found.votes.shape[1] else found.distributions
     said = np.column_stack([votes, np.ones(len(votes)), found.reachable])

@@ -167,7 +167,7 @@ class Cluster:
         return [self.client.submit(function, future, *arguments, pure=False) for future in futures]
 
     def fetched(self, futures: Sequence[Any]) -> list[Any]:
-        """What tasks return; Dask does again what a worker took with it, or says that it cannot be done."""
+        """Results of tasks; Dask computes those of a lost worker again, or says that it cannot."""
         while True:
             while not _finished(futures):
                 self.workers()

@@ -74,7 +74,7 @@ class CellMap:
         return whole
 
     def queries(self, rows: FloatArray, n_partitions: int, k: int) -> list["PartitionQuery"]:
-        """What these rows ask of each partition."""
+        """Questions of these rows to each partition."""
         asked = self.asked(rows, k)
         owner = np.where(asked < 0, -1, self.owner[asked])
         found = []

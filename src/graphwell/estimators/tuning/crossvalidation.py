@@ -68,7 +68,7 @@ MOST_REPEATED = 100
 
 @dataclass(frozen=True, eq=False)
 class Tuned:
-    """What was chosen: how rows are compared, with their graph, and what is stacked with it."""
+    """The choice: the metric, the graph under it, and the models that are stacked with it."""
 
     tuning: Tuning
     change: Map | None = None
@@ -78,7 +78,7 @@ class Tuned:
 
 @dataclass(frozen=True, eq=False)
 class Given:
-    """What is compared: rows, their labels, and how their graph is built and solved."""
+    """Rows and labels to compare models on, and how their graph is built and solved."""
 
     backend: Backend
     rows: Rows
@@ -114,7 +114,7 @@ class Given:
         return distributions(np, self.backend.to_host(found.result.labels)[places], shares[:-1])
 
     def kept(self, name: str) -> Status | None:
-        """What most fits of a graph kept; None if there is no such.
+        """The candidate that most fits of a graph kept; None if there is no such.
 
         The fit to all labels keeps the same: scores of another kind would have another temperature.
         """
@@ -188,7 +188,7 @@ class OutOfFold:
         self.scored = np.concatenate([self.scored, scored])
 
     def scores_of(self, name: str) -> tuple[FloatArray, IntArray]:
-        """What a model gave at the scored labels that it was asked about, and these."""
+        """Probabilities of a model at the scored labels that it was asked about, and these labels."""
         asked = self.scored[: len(self.predicted[name])]
         return self.predicted[name][asked], self.truth[: len(asked)][asked]
 

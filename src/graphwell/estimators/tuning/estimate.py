@@ -64,7 +64,7 @@ class HeldOut:
 
 @dataclass(frozen=True)
 class Tuning:
-    """What was chosen, why, and how well each model did on held-out labels.
+    """The choice, its reason, and how well each model did on held-out labels.
 
     Attributes
     ----------

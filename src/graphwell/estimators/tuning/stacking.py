@@ -30,7 +30,7 @@ BLUNDERS = 0.01
 LABELS_OF_MODEL = 3.0
 """Labels that each weight begins with: a pull towards equal weights, see docs/data.md."""
 SURER_TOGETHER = 1.15
-"""What the powers of models that are stacked are multiplied by."""
+"""Factor of the powers of models that are stacked."""
 ROUNDS = 100
 
 
