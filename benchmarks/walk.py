@@ -96,11 +96,12 @@ def jobs() -> dict[str, Callable[[], object]]:
     def fit(**parameters: Any) -> None:
         gw.DiffuseInterfaceClassifier(random_state=0, **parameters).fit(X, y)
 
+    table = load_iris(as_frame=True)
+    known = gw.datasets.sample_labels(table.target.to_numpy(), per_class=5, random_state=0)
+
     def classify() -> None:
         from graphwell.cli.app import app
 
-        table = load_iris(as_frame=True)
-        known = gw.datasets.sample_labels(table.target.to_numpy(), per_class=5, random_state=0)
         label = np.where(known >= 0, table.target_names[known], "")
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "iris.csv"

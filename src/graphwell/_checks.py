@@ -49,6 +49,8 @@ def one_of(field: str, value: Any, known: Iterable[str]) -> str:
 
 def rows_left(n: int, left: int) -> None:
     """Refuse more questions than rows that can be asked for."""
+    if left == 0:
+        raise OptionError("n", "No row is left to ask for: each has a label, or cannot be told.")
     if n > left:
         problem = "{field} is {:,}, but {:,} rows are left to ask for; give a smaller number."
         raise OptionError("n", problem, n, left)

@@ -34,7 +34,7 @@ def test_every_row_comes_back_with_its_label(blobs):
         "120 rows, 12 labels given, 3 classes, 0 of 2 components without a label",
         "│ x, y   │ number │ one feature       │",
         "100.00 % of the 108 rows without a given label agree with the truth",
-        "most uncertain rows; row 1 is the first below the header",
+        "most uncertain rows (row 1 is the first below the header)",
         "Seconds: reading",
         "descent",
     ):

@@ -13,6 +13,7 @@ from graphwell import (
     BridgedWarning,
     DiffuseInterfaceClassifier,
     Graph,
+    LabelWarning,
     UnreachableWarning,
     baselines,
     datasets,
@@ -112,7 +113,10 @@ def test_one_class_goes_to_everything(make):
     X, _ = blobs(classes=2)
     y = np.full(len(X), -1)
     y[0] = 42
-    with pytest.warns(BridgedWarning, match="60 of 120"):
+    with (
+        pytest.warns(LabelWarning, match="All known labels are 42, so every row gets it; label rows of"),
+        pytest.warns(BridgedWarning, match="60 of 120"),
+    ):
         clf = make().fit(X, y)
     assert (clf.transduction_ == 42).all()
     assert clf.bridged_.sum() == 60

@@ -44,6 +44,7 @@ def read(y, n=None, **options):
         (pd.Series(pd.to_datetime(["2024-01-01", None]).strftime("%Y")), [0, -1], ["2024"]),
     ],
 )
+@pytest.mark.filterwarnings("ignore:All known labels are")
 def test_known_labels_and_classes_are_found(y, codes, classes):
     assert read(y) == (codes, classes)
 
@@ -131,6 +132,7 @@ def test_bad_names_of_classes_get_one_sentence(named, sentence):
         (["a", "99", None], (99, None), [1, 0, -1]),
     ],
 )
+@pytest.mark.filterwarnings("ignore:All known labels are")
 def test_markers_of_the_user_are_unknown(y, unknown, codes):
     assert read(y, unknown=unknown)[0] == codes
 

@@ -37,6 +37,7 @@ def test_the_estimated_accuracy_stands_first():
     assert said in clf._repr_html_()
 
 
+@pytest.mark.filterwarnings("ignore:All known labels are")
 def test_names_are_escaped_many_are_counted_and_rows_out_of_reach_are_told():
     names = [f"<b>{i:02}</b>" for i in range(15)]
     summary = fitted(n=10 * len(names), names=names)._repr_html_().partition("<style>")[0]

@@ -26,12 +26,12 @@ def test_verdict_map_rows_to_label_classes_and_details_in_this_order(report):
     page = report_page(report).decode()
     assert re.findall("<h[23]>(.*?)</h[23]>|<summary>(.*?)</summary>", page) == [
         ("Map", ""),
-        ("The rows to label next, best first; row 1 is the first below the header", ""),
+        ("The rows to label next, best first", ""),
         ("Classes", ""),
         ("Compared with the truth", ""),
         ("", "Details"),
         ("Columns", ""),
-        ("The most uncertain rows; row 1 is the first below the header", ""),
+        ("The most uncertain rows (row 1 is the first below the header)", ""),
     ]
     assert page.count('<img src="data:image/png;base64,') == 2
     assert not re.search(r"(?:src|href)=[\"'](?!data:)", page)

@@ -1,5 +1,6 @@
 """Which rows to label next: once, or in turn with answers and fits, and how good the labels are by then."""
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -274,7 +275,8 @@ class Session:
         """
         before = fetched(self.classifier.transduction_) if self.is_fitted else None
         known = list(self.classifier.classes_) if self.is_fitted else []
-        with self.prepared.kept.open():
+        with self.prepared.kept.open(), warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="All known labels are")  # as most sessions begin
             self.classifier.fit(self.prepared.shown, self.labels, **self._sample_weight(), **options)
         self._given = np.array([row in self._answers for row in range(self.n_rows)])
         self._scores = None

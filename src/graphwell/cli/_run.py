@@ -5,6 +5,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from difflib import get_close_matches
 from enum import IntEnum
 from functools import wraps
 from inspect import signature
@@ -106,12 +107,24 @@ def sentence(error: BaseException) -> str:
     if isinstance(said, Sentence):
         text = said.worded(in_flags)
     elif isinstance(error, OSError) and error.strerror:
-        text = f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror}."
+        text = (
+            f"{error.filename}: {error.strerror}{_meant(error)}" if error.filename else f"{error.strerror}."
+        )
     elif isinstance(error, MemoryError) and not str(error):
         text = "There is not enough memory for this; use fewer rows or features."
     else:
         text = str(error) or type(error).__name__
     return printable(" ".join(text.split()), limit=100_000)
+
+
+def _meant(error: OSError) -> str:
+    """What a file that is not there may have been meant to be: one of its folder with nearly its name."""
+    if not isinstance(error, FileNotFoundError) or not isinstance(error.filename, str):
+        return "."
+    path = Path(error.filename)
+    names = [found.name for found in path.parent.iterdir()] if path.parent.is_dir() else []
+    close = get_close_matches(path.name, names, n=1)
+    return f"; did you mean {path.with_name(close[0])}?" if close else "."
 
 
 # --------------------------------------------------------------------------------------------------- reports

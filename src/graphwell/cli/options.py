@@ -82,7 +82,7 @@ Truth = Annotated[str | None, option("Column of the true labels, to compare with
 Unknown = Annotated[
     list[str] | None,
     option(
-        "Text that marks a row as unlabelled, besides empty cells; ?, NA and the like by default.",
+        "Label that means unknown, besides empty cells and -1 among numbers; ?, NA and the like by default.",
         metavar="LABEL",
     ),
 ]

@@ -270,7 +270,8 @@ class TableEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         wanted = "number" if name in self.as_number else "category" if name in self.as_category else None
         asked = wanted is not None or self.features is not None
         look = look_at(column, wanted, self.decimal)
-        of_texts = default_encoder("texts") if self.text_encoder == "auto" else self.text_encoder
+        is_open = self.text_encoder == "auto" and look.kind == "text"
+        of_texts = default_encoder("texts") if is_open else self.text_encoder
         if look.missing.all():
             if wanted == "number":
                 problem = "{field} {}: the column holds no number; its first cell is {!r}."

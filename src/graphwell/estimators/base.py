@@ -192,6 +192,11 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
             labels = read_labels(y, rows.n_rows, self.unknown)
         labels, trust = read_trust(sample_weight, labels)
         labels = with_classes(labels, self.classes)
+        if len(labels.classes) == 1:
+            only, seen = labels.classes.tolist()[0], np.asarray(y, dtype=object).ravel().tolist()
+            if only != 1 or -1 not in seen:  # of 1 beside -1 reading the labels warned
+                told = "All known labels are {!r}, so every row gets it; label rows of at least two classes."
+                warn_user(Sentence(told, (only,)), LabelWarning)
         near = y.groups if isinstance(y, Labels) else None  # rows that the caller knows to be nearly equal
         labels, given = replace(labels, groups=near), labels.codes >= 0
         prior = getattr(self, "class_prior", None)

@@ -41,7 +41,7 @@ def refuse_foreign(X: Any) -> None:
     >>> refuse_foreign("data.csv")
     Traceback (most recent call last):
     ValueError: X is the text 'data.csv', not rows of features; read the file first, with
-    pandas.read_csv say, or use `graphwell classify`.
+    graphwell.read_table say, or use `graphwell classify`.
     """
     what, advice = _named(X)
     if advice is not None:
@@ -113,7 +113,7 @@ def encoded_rows(encoder: TableEncoder | None, X: Any) -> Any:
 def _named(X: Any) -> tuple[str, str | None]:
     """A sentence on the type of X and its replacement; None if it may hold rows."""
     if isinstance(X, str | bytes | PathLike):
-        read = "read the file first, with pandas.read_csv say, or use `graphwell classify`"
+        read = "read the file first, with graphwell.read_table say, or use `graphwell classify`"
         return f"the {'text' if isinstance(X, str | bytes) else 'path'} {str(X)!r}", read
     if isinstance(X, Mapping) and not hasattr(X, "shape"):  # some sparse matrices are mappings too
         return "a mapping", "give a data frame, pandas.DataFrame(X) say"

@@ -49,7 +49,7 @@ def open_folder(options: Any, progress: Progress) -> Table:
     if len(found) < 2:
         raise OptionError("table", "{field} {}: at least two files that can be read are needed.", folder)
     better = better_encoder(takes) if options.encoder == "auto" else None
-    told = "The {:,} files are compared by {} numbers of the encoder {}"
+    told = "The {:,} files are compared by {:,} numbers of the encoder {}"
     hint = "." if better is None else f"; {better} brings a better one."
     notes.append(Sentence(told + hint, (len(found), vectors.shape[1], name)))
     groups, near = near_copies(vectors)

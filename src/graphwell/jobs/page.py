@@ -8,7 +8,7 @@ import numpy as np
 from graphwell import __version__
 from graphwell.errors import Words, in_python
 from graphwell.graph.maps import graph_map, principal_map
-from graphwell.jobs.report import ClassifyReport, Comparison, Report, RowDetails
+from graphwell.jobs.report import FROM_ONE, ClassifyReport, Comparison, Report, RowDetails
 from graphwell.view import html, plots
 
 if TYPE_CHECKING:
@@ -23,10 +23,13 @@ def report_page(report: ClassifyReport, words: Words = in_python) -> bytes:
     parts = []
     if report.details is not None:
         parts += [html.heading("Map"), _map_of_rows(report, report.details)]
-    next_rows = [*report.grids(words), *report.uncertain()][:1]
-    shown = [*next_rows, report.sizes()]
+    shown = [*(report.grids(words) or report.uncertain()), report.sizes()]
     for grid in shown:
-        parts += [html.heading(grid.title), html.table(grid.titles, grid.rows)]
+        title = grid.title.removesuffix(FROM_ONE)
+        parts += [html.heading(title), html.table(grid.titles, grid.rows)]
+        if title != grid.title:
+            hint = "" if report.to_label else f" {words('suggest', '10')} names the rows to label next."
+            parts.append(html.paragraph(f"Row 1 is the first below the header.{hint}", "soft"))
     if report.truth is not None:
         parts += [html.heading("Compared with the truth"), _truth(report, report.truth)]
     return _page(f"Labels of {report.table.name}", report, parts, words, {grid.title for grid in shown})

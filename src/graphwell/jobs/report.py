@@ -13,7 +13,7 @@ from graphwell.errors import OptionError, Sentence, Words, counted, in_python
 
 Z_95 = 1.959964
 LOOK_AT_FIRST = 5
-FROM_ONE = "; row 1 is the first below the header"
+FROM_ONE = " (row 1 is the first below the header)"
 LIKELY_WRONG = 0.1
 """Out-of-fold probability below which a given label is said to look wrong. With a tenth of the labels
 flipped in two sets of digits, MNIST and six tables, 84 to 100 % of those below it were flipped (one table had
@@ -294,7 +294,7 @@ class ClassifyReport(Report):
         titles = ["class", ">given", ">assigned"]
         lines = [[each.name, f"{each.given:,}", f"{each.assigned:,}"] for each in self.classes]
         if self.estimate is not None:
-            titles.append(">held-out labels found")
+            titles.append(">correct when held out")
             for line, found in zip(lines, self.estimate.by_class, strict=True):
                 line.append(f"{found.right:,} of {found.of:,}" if found.of else "")
         return Grid("Classes", tuple(titles), [tuple(line) for line in lines])

@@ -267,7 +267,7 @@ def _roles(table: Table, options: TableOptions) -> dict[str, Treatment]:
 def read_label_column(
     table: Table, name: str, role: str, unknown: Sequence[str] = (), classes: Sequence[str] = ()
 ) -> LabelColumn:
-    """Read a column of labels as `fit` reads them; markers that a user writes are compared as text."""
+    """Read a column of labels as `fit` reads them; markers of unknown ones are numbers where labels are."""
     column, n = table.frame[name], table.n_rows
     kind = getattr(column.dtype, "kind", "O")
     if kind == "f":
@@ -280,10 +280,11 @@ def read_label_column(
             )
             raise OptionError(role, problem, name, table.path, len(fractions), float(fractions[0]))
     classes = tuple(dict.fromkeys(map(str.strip, classes)))
-    numbers = kind in "iuf" and all(isinstance(_key(new), float) for new in classes)
-    as_words = bool(unknown) or kind == "M" or (bool(classes) and not numbers)
+    numbers = kind in "iuf" and all(isinstance(_key(word), float) for word in (*classes, *unknown))
+    as_words = kind == "M" or (bool(classes or unknown) and not numbers)
+    markers = [_key(word) if numbers else word for word in unknown]
     try:
-        labels = read_labels(table.text(name) if as_words else column, n, list(unknown) or None)
+        labels = read_labels(table.text(name) if as_words else column, n, markers or None)
     except NoKnownLabelError:
         return LabelColumn(Labels(np.full(n, -1, dtype=np.int32), np.empty(0, dtype=object)), ())
     names = [str(found) for found in labels.classes.tolist()]

@@ -16,6 +16,7 @@ h2 { font-size: 1.2rem; margin: 2.6rem 0 .8rem; padding-bottom: .3rem; border-bo
 p { margin: .6rem 0; }
 .lead { margin: .3rem 0; }
 .lead:first-of-type { font-size: 1.15rem; font-weight: 600; }
+.soft { color: var(--soft); font-size: .88rem; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; font-size: .92rem; font-variant-numeric: tabular-nums; }
 th, td { padding: .32rem .9rem .32rem 0; text-align: left; border-bottom: 1px solid var(--line);
@@ -86,14 +87,15 @@ def subheading(text: str) -> str:
 
 
 def paragraph(text: str, kind: str = "") -> str:
-    """Some text; the kinds "lead" and "note" look their part.
+    """Some text; the kinds "lead", "note" and "soft" look their part.
 
     Examples
     --------
     >>> paragraph("2 < 3", "note")
     '<p class="note">2 &lt; 3</p>'
     """
-    return f'<p class="{kind}">{escape(text)}</p>' if kind else f"<p>{escape(text)}</p>"
+    text = escape(text).replace(" %", "\u00a0%")  # no line begins with the sign
+    return f'<p class="{kind}">{text}</p>' if kind else f"<p>{text}</p>"
 
 
 def table(titles: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

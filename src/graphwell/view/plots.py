@@ -98,6 +98,7 @@ def projection(
         )
     panel.set_xticks([])
     panel.set_yticks([])
+    panel.spines[:].set_color("0.85")
     panel.set_aspect("equal", adjustable="datalim")
     panel.set_title("Neighbours lie near each other (ringed: label given)")
     if len(names) <= 20:

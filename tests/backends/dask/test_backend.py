@@ -62,6 +62,7 @@ def test_names_as_labels_in_a_dask_array_and_rows_in_a_part_without_any(client, 
     np.testing.assert_allclose(many.label_distributions_[-1].compute(), one.label_distributions_[-1])
 
 
+@pytest.mark.filterwarnings("ignore:All known labels are")
 def test_one_class_and_progress(client, data):
     X, y, _ = data
     stages = []
