@@ -308,8 +308,15 @@ def test_uncertainty_and_where_to_mark_next():
 def test_units_types_and_places_of_channels_do_not_matter():
     image, truth = grey(side=60)
     seeds = some(truth, 20)
-    for other in (np.round(255 * image).astype(np.uint8), 1000 * image, (60000 * image).astype(np.uint16)):
+    whole = np.round(255 * image).astype(np.uint8)
+    for other in (whole, 1000 * image, (60000 * image).astype(np.uint16), whole.astype(int), 1e-200 * image):
         assert (gw.segment(other, seeds, **ONE) == truth).all()
+    for far in (
+        1e9 + image,
+        whole.astype(int) + 10**12,
+        image - 1e7,
+    ):  # single precision holds no such numbers
+        assert (gw.segment(far, seeds, **ONE) == truth).all()
     color = np.stack([image, 1 - image, image**2], axis=2)
     assert (gw.segment(color, seeds, **ONE) == truth).all()
     assert (gw.segment(np.moveaxis(color, -1, 0), seeds, channel_axis=0, **ONE) == truth).all()

@@ -26,6 +26,8 @@ LARGEST_MEASURED, BLOCK_ROWS = 1_000_000, 32
 MEDIAN_TO_DEVIATION = 1.4826
 TO_XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
 LAB_UNIT = 100.0
+# A contrast that is smaller beside the largest value, or in itself, is stretched from 0 to 1.
+FLAT, TINY = 1e-4, 1e-15
 ROWS_AT_A_TIME = 64
 # Noise, as a share of the contrast, above which the start asks no single pixel.
 NOISY = 0.1
@@ -105,15 +107,20 @@ def read_picture(image: Any, engine: Pixels | None = None) -> FloatArray:
     if image[..., 0].size < 2:
         raise ValueError("image has a single pixel; there is nothing to segment.")
     kind, values = image.dtype, (engine or find_pixels()).asarray(image)
-    if np.issubdtype(kind, np.integer):
+    if kind.kind in "iu" and kind.itemsize <= 2:
         return _shared_out(values.astype(np.float32), float(np.iinfo(kind).max))
     if not np.isfinite(values).all():
         raise ValueError("image holds NaN or infinite values; replace them first.")
-    return _shared_out(values, max(1.0, float(np.abs(values).max())))
+    low, high = float(values.min()), float(values.max())
+    largest = max(abs(low), abs(high))
+    if 0 < high - low < max(FLAT * largest, TINY):  # single precision would lose the contrast
+        return ((values.astype(np.float64) - low) / (high - low)).astype(np.float32)
+    return _shared_out(values, max(1.0, largest))
 
 
 def _shared_out(values: Any, largest: float) -> FloatArray:
     """Values as parts of the largest."""
+    values = values.astype(np.float64) if values.dtype.kind in "biu" else values
     return (values / values.dtype.type(largest) if largest > 1 else values).astype(np.float32)
 
 
