@@ -7,6 +7,7 @@ import json
 import runpy
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 from matplotlib import pyplot, rcParams, use
 from matplotlib.figure import Figure
@@ -16,7 +17,7 @@ import graphwell as gw
 from benchmarks.tables import OURS, keys_of, row_of, summary
 from graphwell.io.drawings import palette_color
 from graphwell.io.images import write_image
-from graphwell.segmentation.drawing import contact_sheet
+from graphwell.segmentation.drawing import HATCHED, as_grey, as_shown, in_rows, overlay, painted
 
 FOLDER = Path(__file__).parent / "_static"
 BLUE, RUST, GREY = "#1f6f8b", "#b5541c", "#888888"
@@ -172,12 +173,21 @@ def moons() -> Figure:
 
 
 def segmented() -> None:
-    """The contact sheet of a noisy picture: picture and marks above, labels and doubt below."""
+    """A noisy picture and its marks above, labels and doubt below, with frames where to mark next."""
     image, truth = gw.datasets.make_grey_image(noise=0.15, random_state=0)
     seeds = gw.datasets.sample_labels(truth.ravel(), per_class=60, random_state=0).reshape(truth.shape)
     found = gw.Segmenter(image).segment(seeds)
     colors = {number: palette_color(place) for place, number in enumerate(found.classes.tolist())}
-    sheet = contact_sheet(image, seeds, found.labels, found.uncertainty, colors, found.mark_next(seeds))
+    marks, shown = painted(seeds, colors), as_shown(image)
+    doubt = np.repeat((as_grey(found.uncertainty) // 257).astype(np.uint8)[..., None], 3, axis=2)
+    for square in found.mark_next(seeds):
+        top, left, inner = square.row - square.side // 2, square.column - square.side // 2, square.side - 2
+        frame = np.zeros(doubt.shape[:2], dtype=bool)
+        frame[max(0, top) : top + square.side, max(0, left) : left + square.side] = True
+        frame[top + 2 : top + inner, left + 2 : left + inner] = False
+        doubt[frame] = HATCHED
+    marked = np.where(marks[..., 3:] > 0, marks[..., :3], shown // 3)
+    sheet = in_rows([shown, marked, overlay(image, found.labels, colors), doubt], 2, 1200)
     with (FOLDER / "segmented.png").open("wb") as file:
         write_image(sheet, FOLDER / "segmented.png", file)
 

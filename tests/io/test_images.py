@@ -432,3 +432,9 @@ def test_plain_arrays_of_zarr(tmp_path):
     zarr.save(tmp_path / "two.zarr", one=seeds, other=seeds)
     with pytest.raises(ValueError, match="must hold one array, or one called image; it holds one, other"):
         read_image(tmp_path / "two.zarr")
+
+
+@pytest.mark.parametrize(("save", "name"), [(np.save, "in.npy"), (np.savez, "in.npz")])
+def test_nan_in_an_array_is_masked(tmp_path, save, name):
+    save(tmp_path / name, np.array([[0.5, np.nan], [0.2, 0.1]]))
+    assert read_image(tmp_path / name).mask.tolist() == [[False, True], [False, False]]

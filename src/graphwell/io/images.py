@@ -45,8 +45,8 @@ Read = Callable[[Path, int], Any]  # path and most pixels, which are checked bef
 
 
 def _read_array(path: Path, max_pixels: int) -> FloatArray:
-    """Read the array of a `.npy` file; that of a `.npz` file which is alone, or called `image`."""
-    return as_picture(path, _array(path, "image", max_pixels))
+    """Read the array of a `.npy` file, or the only one of a `.npz` file, or `image` there; NaN is masked."""
+    return as_picture(path, without_missing(_array(path, "image", max_pixels)))
 
 
 def _read_array_classes(path: Path, max_pixels: int) -> IntArray:
