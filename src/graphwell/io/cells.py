@@ -87,12 +87,8 @@ class NewColumns:
 
     def by_name(self) -> dict[str, Any]:
         """Return the new columns by name."""
-        columns = (
-            self.label, self.score, self.reachable, self.given, self.bridged, self.status,
-            self.suggested, self.given_score,
-        )  # fmt: skip
-        named = zip(NEW_NAMES, columns, strict=True)
-        return {name: column for name, column in named if column is not None}
+        columns = {name: getattr(self, name.removeprefix("graphwell_")) for name in NEW_NAMES}
+        return {name: column for name, column in columns.items() if column is not None}
 
 
 def checked(table: Table) -> Table:

@@ -104,13 +104,6 @@ def read_painted(
     notes = []
     if ground not in ("transparent", "black"):
         notes.append(Sentence("The marks were taken to be painted on {}.", (ground,)))
-    mixed = int((_packed(search.rgb) != paints[of])[of >= 0].sum())
-    if mixed or (of < 0).any():
-        text = (
-            "{:,} marked pixels had mixed colours and took the class that they hold most of; {:,} hold "
-            "less than half of any, and are not marked."
-        )
-        notes.append(Sentence(text, (mixed, int((of < 0).sum()))))
     return _marks(paints, places, notes)
 
 
