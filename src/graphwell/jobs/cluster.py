@@ -41,6 +41,7 @@ ROWS_SHOWN, LABELLED_ROWS_SHOWN = 20_000, 5_000
 """Rows of a cluster on a page: too few to fill a process, enough for pictures."""
 NEEDS_THE_WHOLE_TABLE = (
     "scale", "pca", "missing", "delimiter", "encoding", "decimal", "as_number", "as_category",
+    "checkpoint",
 )  # fmt: skip
 """Options that cannot be followed part by part."""
 

@@ -114,6 +114,8 @@ def test_a_fit_is_stored_and_used_without_the_cluster(cluster, data):
 def test_the_graph_after_a_fit_is_that_of_one_machine(client, data):
     X, y, _ = data
     one, many = fitted(X, y, **QUICK).graph_, fitted(blocks(X), y, **QUICK).graph_
+    np.testing.assert_array_equal(many.components, one.components)
+    assert "fetched" not in vars(many)  # of the graph nothing else came to the client
     np.testing.assert_array_equal(many.W.toarray(), one.W.toarray())
     for name in ("S", "L", "L_s"):
         np.testing.assert_allclose(getattr(many, name).toarray(), getattr(one, name).toarray(), rtol=1e-12)

@@ -209,7 +209,7 @@ def fit_here(
     effort = Effort(comm.rounds, comm.bytes_sent, time.perf_counter() - began, comm.seconds_waited)
     told = (attributes, [*backend.notes, *notes], facts) if comm.rank == 0 else None
     return {
-        "graph": (placed.vertices, placed.W, placed.columns),
+        "graph": (placed.vertices, placed.W, placed.columns, placed.components.own),
         "part": Part(placed.vertices, found, backend.partition),
         "rows": RowScores(*columns).at(np.argsort(numbers)),
         "told": (effort, told),
@@ -322,12 +322,19 @@ class ClusterGraph:
     def fetched(self) -> Graph:
         """The graph on this machine: all of its affinities are fetched from the workers."""
         parts, n = self.cluster.fetched(self.parts), self.facts["n_vertices"]
-        order = np.argsort(np.concatenate([vertices for vertices, _, _ in parts]))
+        order = np.argsort(np.concatenate([vertices for vertices, *_ in parts]))
         rows = [
             sparse.csr_array((W.data, columns[W.indices], W.indptr), shape=(W.shape[0], n))
-            for _, W, columns in parts
+            for _, W, columns, _ in parts
         ]
         return Graph(frozen(sparse.vstack(rows).tocsr()[order]), bridges=self.facts["bridges"])
+
+    @once
+    def components(self) -> IntArray:
+        """Number of the connected component of each vertex; nothing else of the graph is fetched."""
+        parts = self.cluster.fetched(self.cluster.each(self.parts, itemgetter(0, 3)))
+        vertices, components = map(np.concatenate, zip(*parts, strict=True))
+        return np.asarray(components[np.argsort(vertices)])
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or not (name == "W" or name in self.facts or hasattr(Graph, name)):
