@@ -40,8 +40,9 @@ from graphwell.estimators.tuning.stacking import (
 from graphwell.model_selection import HiddenLabelsSplit
 from graphwell.progress import Progress, silent
 from graphwell.solve.descent import Status
-from graphwell.solve.fit import LABELS_PER_CLASS_ENOUGH, Recipe, Run, fit
+from graphwell.solve.fit import Recipe, Run, fit
 from graphwell.solve.problem import Problem
+from graphwell.solve.select import LABELS_PER_CLASS_ENOUGH
 
 FOLDS, FOLDS_OF_MANY, MANY_ROWS = 5, 2, 50_000
 """Parts of the labels. With many rows each costs much of a fit, and labels are many or the graph is right."""
