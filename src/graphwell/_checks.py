@@ -23,7 +23,7 @@ def whole_number(field: str, value: Any, at_least: int = 1) -> int:
 
 def positive_number(field: str, value: Any) -> float:
     """A number above 0 that single precision can work with."""
-    if not _is_real(value) or not SMALLEST <= value <= LARGEST:
+    if not _is_real(value) or not SMALLEST <= float(value) <= LARGEST:  # a narrow type could not hold these
         problem = "{field} must be positive, and between {:g} and {:g}; got {!r}."
         raise OptionError(field, problem, SMALLEST, LARGEST, value)
     return float(value)

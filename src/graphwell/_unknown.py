@@ -15,6 +15,14 @@ SPELLINGS = {"", "?", "-", "na", "n/a", "#n/a", "<na>", "nan", "nat", "none", "n
 }  # fmt: skip
 
 
+def as_numpy_reads_them(y: Any) -> Any:
+    """Labels of Polars and Arrow as a list: as arrays, integers with gaps would be floating point numbers."""
+    if type(y).__module__.partition(".")[0] not in ("polars", "pyarrow"):
+        return y
+    convert = getattr(y, "to_pylist", None) or getattr(y, "to_list", None)
+    return y if convert is None else convert()
+
+
 def says_nothing(value: Any) -> bool:
     """Whether a value is None, NaN, NaT, or what pandas has in their place."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
@@ -59,7 +67,7 @@ def is_known(y: Any, unknown: Any = None) -> BoolArray:
     """Which labels are known: not None, NaN, masked, a marker or so spelled, and not -1 among numbers."""
     if type(y) is np.ndarray and y.dtype.kind in "iu" and not markers(unknown):
         return np.asarray(y.ravel() != UNKNOWN)  # by the million: one by one they took seconds
-    values = np.asarray(y, dtype=object).ravel()
+    values = np.asarray(as_numpy_reads_them(y), dtype=object).ravel()
     nothing = np.fromiter(map(says_nothing, values), bool, len(values))
     nothing |= np.ma.getmaskarray(y).ravel() if isinstance(y, np.ma.MaskedArray) else False
     nothing |= is_spelled(values, unknown)

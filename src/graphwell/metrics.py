@@ -7,7 +7,7 @@ from scipy.optimize import linear_sum_assignment
 from sklearn.metrics.cluster import contingency_matrix
 
 from graphwell._types import BoolArray, IntArray
-from graphwell._unknown import is_known
+from graphwell._unknown import as_numpy_reads_them, is_known
 
 
 def unlabelled_error(predicted: IntArray, truth: IntArray, known: BoolArray) -> float:
@@ -41,13 +41,13 @@ def accuracy_on_known(y_true: Any, y_pred: Any, *, unknown: Any = None) -> float
     >>> accuracy_on_known(["a", "?", None], ["a", "b", "a"], unknown="?")
     1.0
     """
-    truth, found = (np.asarray(values, dtype=object) for values in (y_true, y_pred))
+    truth, found = (np.asarray(as_numpy_reads_them(each), dtype=object) for each in (y_true, y_pred))
     if truth.shape != found.shape or truth.ndim != 1:
         raise ValueError(
             f"y_true and y_pred must hold one label per row, got the shapes {truth.shape} and {found.shape}."
         )
     known = is_known(y_true, unknown)
-    return float((truth == found)[known].mean()) if known.any() else float("nan")
+    return float((truth[known] == found[known]).mean()) if known.any() else float("nan")
 
 
 def label_issue_scores(found: Any, wrong: Any, n: int | None = None) -> tuple[float, float]:

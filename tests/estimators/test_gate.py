@@ -110,12 +110,39 @@ def test_huge_numbers_get_a_sentence_wherever_they_are():
         named("\udcff", "\ud800"),
         named(2**53, 2**53 + 1, -1),
         named(True, False),
+        named(pd.Timestamp("2020", tz="UTC"), pd.Timestamp("2021", tz="Asia/Tokyo")),
+        np.where(y >= 0, y, np.nan).astype(np.float16),
     ],
 )
 def test_labels_of_odd_types_are_read(labels):
     clf, known = fitted(X, labels), y >= 0
     assert len(clf.classes_) == 2
-    assert (clf.transduction_[known] == np.array([*labels[known]], clf.classes_.dtype)).all()
+    if getattr(labels[0], "tzinfo", None) is None:  # those of a zone are told in UTC
+        assert (clf.transduction_[known] == np.array([*labels[known]], clf.classes_.dtype)).all()
+        assert clf.score(X[known], labels[known]) == 1.0
+    assert "labels given" in clf._repr_html_()
+
+
+def test_columns_of_other_libraries_keep_their_integers():
+    values = [None if k < 0 else 2**63 + int(k) for k in y]
+    polars, arrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
+    for labels in (
+        polars.Series(values, dtype=polars.UInt64),
+        polars.Series(values, dtype=polars.Int128),
+        arrow.array(values, arrow.uint64()),
+    ):
+        clf = fitted(X, labels)
+        assert clf.classes_.tolist() == [2**63, 2**63 + 1]
+        assert gw.metrics.accuracy_on_known(labels, clf.transduction_) == 1.0
+    nullable = pd.Series(np.where(y >= 0, y, 0)).where(pd.Series(y >= 0)).astype("Int8")
+    assert gw.metrics.accuracy_on_known(nullable, truth) == 1.0
+
+
+def test_narrow_numbers_of_parameters_and_columns_are_compared_as_wide_ones():
+    frame = pd.DataFrame(X.astype(np.float16)).add_prefix("f")
+    np.testing.assert_array_equal(fitted(frame, y, fidelity=np.float16(30)).transduction_, truth)
+    with pytest.raises(ValueError, match=r"got 1D array instead\. Reshape your data: .* one column\.$"):
+        fitted(X[:, 0], y)
 
 
 @pytest.mark.parametrize(
@@ -127,6 +154,7 @@ def test_labels_of_odd_types_are_read(labels):
         (named(Decimal(1), Decimal(2)), "give text"),
         (named(Decimal(1), Decimal(2), Decimal("sNaN")), "give text"),
         (named(1j, 2j), "complex"),
+        (named(pd.Timestamp("2020", tz="UTC"), pd.Timestamp("2021")), "with and without a time zone"),
         (named(1.0, np.inf, np.nan), "infinity"),
         (named(b"a", b"b"), "bytes"),
         (named(1.5, 2.5), "continuous"),

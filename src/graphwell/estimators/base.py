@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from graphwell._rows import ROWS_AT_ONCE, equal_rows, labels_that_differ
 from graphwell._types import FloatArray, IntArray
-from graphwell._unknown import is_known
+from graphwell._unknown import as_numpy_reads_them, is_known
 from graphwell.backends.base import Backend, Block, Engine, PlacedGraph, Rows, Vector
 from graphwell.backends.induction import Induction
 from graphwell.backends.registry import backend_of_rows, find_backend, refuse_rows_of_a_cluster
@@ -147,16 +147,15 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Share of right labels among the rows of `X` whose label in `y` is known."""
         known = is_known(y, self.unknown)
-        if known.all():
-            return float(super().score(X, y, sample_weight))
-        warn_user(
-            f"{(~known).sum():,} of the {len(known):,} labels to score with are unknown and are left out; "
-            "hide known labels with graphwell.model_selection.HiddenLabelsSplit to judge a fit."
-        )
+        if not known.all():
+            warn_user(
+                f"{(~known).sum():,} of the {len(known):,} labels to score with are unknown and are left "
+                "out; hide known labels with graphwell.model_selection.HiddenLabelsSplit to judge a fit."
+            )
         predicted = np.asarray(self.predict(X))
         if len(predicted) != len(known):
             raise ValueError(f"y has {len(known):,} labels, but X has {len(predicted):,} rows.")
-        right = predicted[known] == np.asarray(y)[known]
+        right = predicted[known] == np.asarray(as_numpy_reads_them(y)).ravel()[known]
         weights = None if sample_weight is None else np.asarray(sample_weight)[known]
         return float(np.average(right, weights=weights)) if known.any() else float("nan")
 
@@ -383,7 +382,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         told += [f"{lost:,} rows have no label: none reaches them."] if lost else []
         told += ["Scores are calibrated."] if self.calibrated_ else []
         codes = np.searchsorted(self.classes_, self.transduction_)
-        table = pd.DataFrame({"class": self.classes_})
+        table = pd.DataFrame({"class": [str(each) for each in self.classes_.tolist()]})
         for name, rows in (("given", self._given), ("assigned", self.reachable_)):
             table[name] = np.bincount(codes[rows], minlength=len(table))
         shown = table[:CLASSES_SHOWN].to_html(index=False, border=0)

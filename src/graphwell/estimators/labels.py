@@ -2,7 +2,7 @@
 
 from collections import Counter
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import UTC, date
 from difflib import get_close_matches
 from numbers import Number
 from typing import Any
@@ -12,7 +12,14 @@ from sklearn.exceptions import DataConversionWarning
 
 from graphwell._checks import as_readable
 from graphwell._types import FloatArray, IntArray
-from graphwell._unknown import SPELLINGS, UNKNOWN, is_marked, is_spelled, says_nothing
+from graphwell._unknown import (
+    SPELLINGS,
+    UNKNOWN,
+    as_numpy_reads_them,
+    is_marked,
+    is_spelled,
+    says_nothing,
+)
 from graphwell.errors import LabelWarning, OptionError, Sentence, counted, in_short, warn_user
 
 # Every row has a label, most of them 0: from so many rows on, does 0 mean unlabelled?
@@ -194,11 +201,10 @@ def with_classes(labels: Labels, named: Any) -> Labels:
 
 
 def _one_column(y: Any, n: int) -> Any:
+    y = as_numpy_reads_them(y)
     if hasattr(y, "__dlpack_device__"):
         y = as_readable(y, "y")
     dtype = getattr(y, "dtype", None)
-    if str(dtype).endswith("Int128"):  # of polars; NumPy has no such integers
-        y = y.to_list()
     # Columns of pandas, and lists, that NumPy alone would not convert faithfully.
     as_they_are = isinstance(y, list | tuple) or not (dtype is None or isinstance(dtype, np.dtype))
     values = np.asarray(y, dtype=object) if as_they_are else np.asarray(y)
@@ -228,6 +234,11 @@ def _plain(known: Any) -> Any:
             "join several to one name."
         )
     if all(isinstance(v, date) for v in known):  # those of pandas too
+        zones = {getattr(v, "tzinfo", None) is not None for v in known}
+        if len(zones) > 1:
+            raise ValueError("y mixes times with and without a time zone; give all of them one, or none.")
+        if zones == {True}:
+            known = np.array([v.astimezone(UTC).replace(tzinfo=None) for v in known], dtype=object)
         return known.astype("datetime64[us]")
     kinds = {
         str if isinstance(v, str) else bool if isinstance(v, bool | np.bool_) else "number" for v in known

@@ -44,6 +44,10 @@ def read_features(X: Any, at_least: int = 2) -> Any:
             raise
         raise ValueError("Complex data not supported: X is complex; give its parts as columns.") from error
     except ValueError as error:
+        if "Expected 2D array, got" in str(error):
+            told = str(error).partition(" instead")[0]
+            advice = "Reshape your data: X.reshape(-1, 1) is one column"
+            raise ValueError(f"{told} instead. {advice}.") from error
         if "contains NaN" not in str(error):
             raise
         told = "Input X contains NaN. Fill in or leave out such rows; fit fills the gaps of a data frame."

@@ -175,6 +175,7 @@ def as_text(column: Any) -> Any:
     if column.dtype.kind in "Mm":
         text[np.isnat(column)] = ""
     if column.dtype.kind == "f":
+        column = column.astype(np.float64)
         whole = np.isfinite(column) & (column == np.rint(column)) & (np.abs(column) < 2**53)
         text[whole] = column[whole].astype(np.int64).astype(TEXT)
         text[np.isnan(column)] = ""
