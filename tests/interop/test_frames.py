@@ -57,5 +57,5 @@ def test_names_of_several_types_and_equal_names_get_a_sentence():
     clf = fitted(frame)
     with pytest.raises(ValueError, match=r"names of several types; make them all text"):
         fitted(frame.set_axis([0, "a"], axis=1))
-    with pytest.raises(ValueError, match="several columns named 'a'"):
+    with pytest.raises(ValueError, match="Two columns of X have the same name"):
         clf.predict(frame.set_axis(["a", "a"], axis=1))
