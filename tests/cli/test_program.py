@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 import graphwell as gw
 from graphwell import __version__
 from graphwell.cli import options as cli_options
-from graphwell.cli._run import Exit, bars, ends_cleanly
+from graphwell.cli._run import Exit, bars, ends_cleanly, job_options
 from graphwell.cli.app import COMMANDS, app, main
 from graphwell.cli.demo import run_questions
 from graphwell.errors import OptionError
@@ -119,7 +119,7 @@ def test_every_field_of_a_job_is_a_flag_with_the_same_default_or_can_be_set(comm
     ],
 )
 def test_set_reads_values_as_their_fields_want_them(told, name, value):
-    made = cli_options.job_options(ClassifyOptions, {"table": "a.csv", "set_": [told]})
+    made = job_options(ClassifyOptions, {"table": "a.csv", "set_": [told]})
     assert getattr(made, name) == value
     assert type(getattr(made, name)) is type(value)
 

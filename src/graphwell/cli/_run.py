@@ -1,20 +1,35 @@
-"""How every command runs: bars while it works, a report, exit codes, and one sentence for an error."""
+"""The program, and how its commands run: options, bars, a report, exit codes, one sentence for an error."""
 
+import ast
 import json
 import sys
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import fields
 from difflib import get_close_matches
 from enum import IntEnum
 from functools import wraps
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, ParamSpec
+from types import UnionType
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Literal,
+    ParamSpec,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import typer
 
-from graphwell.cli.options import in_flags, of_command
+from graphwell import __version__
+from graphwell.cli.options import OTHERWISE, column_names, in_flags, of_command
 from graphwell.errors import OptionError, Sentence
 from graphwell.progress import (
     COMPILING,
@@ -34,6 +49,7 @@ if TYPE_CHECKING:
     from graphwell.jobs.report import Report
 
 Arguments = ParamSpec("Arguments")
+Options = TypeVar("Options")
 
 EXPECTED = (ValueError, OSError, ImportError, NotImplementedError, MemoryError)
 """Bad input and missing libraries raise these; anything else is a mistake in graphwell."""
@@ -50,6 +66,109 @@ class Exit(IntEnum):
     OUR_MISTAKE = 3
     INTERRUPTED = INTERRUPTED
     TERMINATED = TERMINATED
+
+
+# ------------------------------------------------------------------------------------------------ the program
+
+app = typer.Typer(
+    help="Label everything from a few labels.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"graphwell {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def graphwell(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Label everything from a few labels."""
+
+
+# -------------------------------------------------------------------------------------- options of jobs
+
+LISTS = ("features", "drop", "classes", "methods")
+"""Flags that take names with commas between them."""
+OF_THE_FACE = ("json_", "quiet", "verbose", "strict", "set_")
+"""Parameters of a command that are no options of its job."""
+WORDS = {"true": True, "false": False, "none": None}
+
+
+def job_options(kind: type[Options], flags: Mapping[str, Any], **read: Any) -> Options:
+    """Make the options of a job, a dataclass, from the parameters of a command and its `--set`.
+
+    Parameters
+    ----------
+    kind : type
+    flags : mapping
+        Parameters of the command by name, ``locals()`` at its first line.
+    **read
+        Options that the command read from its flags itself.
+
+    Examples
+    --------
+    >>> from graphwell.jobs.classify import ClassifyOptions
+    >>> flags = {"table": Path("pets.csv"), "drop": "name, age", "set_": ["n_neighbors=5", "step_size=0.1"]}
+    >>> made = job_options(ClassifyOptions, flags)
+    >>> made.drop, made.n_neighbors, made.parameters
+    (('name', 'age'), 5, {'step_size': 0.1})
+    """
+    defaults = {field.name: field.default for field in fields(kind)}  # type: ignore[arg-type]
+    given = {name: value for name, value in flags.items() if name not in OF_THE_FACE}
+    for name in LISTS:
+        if name in given:
+            given[name] = defaults[name] if given[name] is None else column_names(given[name])
+    if "unknown" in given:
+        given["unknown"] = tuple(given["unknown"] or ())
+    # Fields from NAME=VALUE; where a job takes parameters of the estimator, these too.
+    types, found, others = get_type_hints(kind), {}, {}
+    for item in flags.get("set_") or ():
+        name, equals, text = item.partition("=")
+        if not name or not equals:
+            raise OptionError("set", "{field} {}: write NAME=VALUE.", item)
+        field = next((known for known, flag in OTHERWISE.items() if flag == name), name)
+        if field in given:
+            raise OptionError("set", f"{{field}} {{}}: write {in_flags(field)} instead.", item)
+        if name in types and name != "parameters":
+            found[name] = _read(name, text, types[name])
+        elif "parameters" in types:
+            others[name] = _literal(text)
+        else:
+            free = ", ".join(sorted(set(types) - set(given)))
+            raise OptionError("set", "{field} {}: there is no such parameter, only {}.", name, free)
+    return kind(**given | read | found | ({"parameters": others} if others else {}))
+
+
+def _read(name: str, text: str, declared: Any) -> Any:
+    """A value as the type of its field wants it."""
+    wanted = [each for each in get_args(declared) if each is not type(None)]
+    kind = wanted[0] if get_origin(declared) in (Union, UnionType) else declared
+    if get_origin(kind) is tuple and get_args(kind)[0] is str:
+        return column_names(text)
+    try:
+        if get_origin(kind) is tuple:
+            return tuple(float(one) for one in text.split(","))
+        return {"true": True, "false": False}[text.lower()] if kind is bool else kind(text)
+    except (ValueError, KeyError):
+        words = {bool: "true or false", int: "a whole number", float: "a number"}
+        problem = words.get(kind, "numbers with commas between them, 1,1,2.5 say")
+        raise OptionError(name, "{field} must be {}; got {!r}.", problem, text) from None
+
+
+def _literal(text: str) -> Any:
+    """A number, a truth value, None, or else the text itself."""
+    try:
+        return WORDS[text.lower()] if text.lower() in WORDS else ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return text
 
 
 # --------------------------------------------------------------------------------------------------- endings

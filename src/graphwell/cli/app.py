@@ -3,38 +3,14 @@
 import sys
 from collections.abc import Callable
 from inspect import cleandoc
-from typing import Annotated
 
 import typer
 
-from graphwell import __version__
+from graphwell.cli._run import app as app
 from graphwell.cli.more import demo, doctor, example, reproduce
 from graphwell.cli.pages import label, paint
 from graphwell.cli.segment import segment
 from graphwell.cli.tables import classify, compare, suggest
-
-app = typer.Typer(
-    help="Label everything from a few labels.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-
-
-def _version(asked: bool) -> None:
-    if asked:
-        typer.echo(f"graphwell {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def graphwell(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
-    ] = False,
-) -> None:
-    """Label everything from a few labels."""
-
 
 COMMANDS: dict[Callable[..., None], tuple[str, ...]] = {
     classify: (

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from graphwell.cli import options as opt
-from graphwell.cli._run import Exit, bars, ends_cleanly
-from graphwell.cli.options import column_names, job_options, option
+from graphwell.cli._run import Exit, bars, ends_cleanly, job_options
+from graphwell.cli.options import column_names, option
 from graphwell.errors import OptionError
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Annotated
 
 from graphwell.cli import options as opt
-from graphwell.cli._run import Exit, bars, ends_cleanly, show
-from graphwell.cli.options import job_options, option
+from graphwell.cli._run import Exit, bars, ends_cleanly, job_options, show
+from graphwell.cli.options import option
 from graphwell.progress import work_is_over
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from graphwell.cli import options as opt
-from graphwell.cli._run import Exit, bars, ends_cleanly, show, stdout_is_taken
-from graphwell.cli.options import beside, column_names, in_flags, job_options, option
+from graphwell.cli._run import Exit, bars, ends_cleanly, job_options, show, stdout_is_taken
+from graphwell.cli.options import beside, column_names, in_flags, option
 from graphwell.errors import OptionError
 from graphwell.progress import work_is_over
 
