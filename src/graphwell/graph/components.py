@@ -18,6 +18,7 @@ from graphwell.errors import Sentence
 from graphwell.graph.checks import frozen
 from graphwell.graph.compiled import compiled
 from graphwell.graph.knn import NeighborSearch
+from graphwell.graph.scan import distances_to
 from graphwell.progress import heartbeat
 
 # Distances between two moments at which a fit can be cancelled.
@@ -60,14 +61,16 @@ class PointSpace:
                     found[here] = self._nearest_of(centred[here], by_group[start:end], middle)
             else:
                 if self.search is not None:
-                    near = self.search.query(rows, min(NEIGHBORS_FIRST, len(self.points)))[0]
-                    outside = groups[near] != of[:, None]
-                    first = outside.argmax(axis=1)[:, None]
-                    found = np.where(outside.any(axis=1), np.take_along_axis(near, first, 1)[:, 0], -1)
+                    near, apart = self.search.query(rows, min(NEIGHBORS_FIRST, len(self.points)))
+                    apart[groups[near] == of[:, None]] = np.inf
+                    lowest = apart.min(axis=1)
+                    # The first of several at the same distance.
+                    first = np.where(apart == lowest[:, None], near, len(self.points)).min(axis=1)
+                    found = np.where(np.isfinite(lowest), first, -1)
                 left = np.flatnonzero(found < 0)
                 everyone = np.arange(len(self.points))
                 found[left] = self._nearest_of(centred[left], everyone, middle, of[left], groups)
-        apart = np.linalg.norm(centred - (self.points[found] - middle), axis=1)
+        apart = distances_to(rows, self.points, np.maximum(found, 0)[:, None], 1)[:, 0]
         return found, np.where(found < 0, np.inf, apart)
 
     def _nearest_of(
