@@ -192,7 +192,7 @@ class Graph:
 
         Examples
         --------
-        >>> graph = Graph.from_features([[0.0], [1.0], [2.5], [4.0]], n_neighbors=1, scale_neighbor=1)
+        >>> graph = Graph.from_features([[0.0], [1.0], [2.5], [4.5]], n_neighbors=1, scale_neighbor=1)
         >>> graph
         Graph(4 vertices, 3 edges, 1 component)
         """
