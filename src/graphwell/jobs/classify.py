@@ -275,6 +275,11 @@ def summarise(
     graph, result = classifier.graph_, getattr(classifier, "result_", None)
     reachable = fetched(classifier.reachable_)
     summary = methods()[options.method].summary
+    to_label: tuple[RowToLabel, ...] = ()  # best first
+    n = min(options.suggest, int((given < 0).sum()))
+    if n > 0:
+        named = dict(zip(classifier.classes_.tolist(), rows.classes, strict=True))
+        to_label = rows_to_label(choose(classifier, n=n, random_state=0, names=named), rows)
     return ClassifyReport(
         table=rows.table.path,
         rows=rows.table.n_rows,
@@ -294,7 +299,7 @@ def summarise(
         estimate=_estimate(classifier),
         truth=None if truth is None else compare_with_truth(assigned, given, truth.codes, truth.names),
         doubtful=_doubtful(rows, classifier, reachable),
-        to_label=_next_rows(rows, classifier),
+        to_label=to_label,
         label_issues=_label_issues(rows, classifier) if options.check_labels else None,
         notes=(*rows.notes, *notes, *_warnings(rows, graph, reachable)),
         seconds=seconds,
@@ -356,15 +361,6 @@ def _label_issues(rows: TableRows, classifier: Any) -> tuple[LabelIssue, ...]:
         )
         for each in issues[issues["probability"] < LIKELY_WRONG].itertuples()
     )  # fmt: skip
-
-
-def _next_rows(rows: TableRows, classifier: Any) -> tuple[RowToLabel, ...]:
-    """The rows to label next after a fit, best first, as many as were asked for."""
-    n = min(rows.options.suggest, int((rows.given.codes < 0).sum()))
-    if n == 0:
-        return ()
-    named = dict(zip(classifier.classes_.tolist(), rows.classes, strict=True))
-    return rows_to_label(choose(classifier, n=n, random_state=0, names=named), rows)
 
 
 def rows_to_label(found: Suggestions, rows: TableRows) -> tuple[RowToLabel, ...]:

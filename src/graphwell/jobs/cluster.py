@@ -48,13 +48,6 @@ NEEDS_THE_WHOLE_TABLE = (
 
 def classify_on_cluster(options: ClassifyOptions, classifier: Any, progress: Progress) -> ClassifyReport:
     """Label a table on the cluster that ``options.cluster`` names."""
-    _check_options(options)
-    with open_client(str(options.cluster), thread_count(options.n_jobs)):
-        return label_folder(read_folder(options, progress), classifier, progress)
-
-
-def _check_options(options: ClassifyOptions) -> None:
-    """Refuse what needs the whole table, and other files than Parquet."""
     if not methods()[options.method].on_cluster:
         raise OptionError("method", "{field} {!r} cannot be used with {cluster}.", options.method)
     used = [
@@ -75,6 +68,8 @@ def _check_options(options: ClassifyOptions) -> None:
         raise OptionError(
             "output", "{field} {} exists; with {cluster}, give the name of a new folder.", output
         )
+    with open_client(str(options.cluster), thread_count(options.n_jobs)):
+        return label_folder(read_folder(options, progress), classifier, progress)
 
 
 @dataclass(frozen=True)

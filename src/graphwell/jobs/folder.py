@@ -164,7 +164,8 @@ def sort_files(table: Table, labels: Any, target: Path) -> None:
     """Put a link to each file, or a copy where links cannot be made, into a subfolder for its class."""
     taken: set[str] = set()
     for path, label in zip(table.text(PATH).tolist(), labels.tolist(), strict=True):
-        folder = target / _safe(label or "unknown")
+        safe = "".join("-" if c in '/\\:*?"<>|' or ord(c) < 32 else c for c in label or "unknown").strip(" .")
+        folder = target / (safe[:LONGEST_NAME] or "-")
         folder.mkdir(exist_ok=True)
         name = path.rpartition("/")[2]
         if f"{folder.name}/{name}".casefold() in taken:  # of another folder: its whole path is its name
@@ -175,9 +176,3 @@ def sort_files(table: Table, labels: Any, target: Path) -> None:
             (folder / name).symlink_to(source)
         except OSError:
             shutil.copyfile(source, folder / name)
-
-
-def _safe(label: str) -> str:
-    """A class as the name of a folder."""
-    name = "".join("-" if c in '/\\:*?"<>|' or ord(c) < 32 else c for c in label).strip(" .")
-    return name[:LONGEST_NAME] or "-"

@@ -184,7 +184,20 @@ def read_rows(table: Table, options: TableOptions, *, labelled: bool = True) -> 
         _check_labels(table, options, given)
     if options.truth is not None:
         truth = _numbered_like(read_label_column(table, options.truth, "truth", options.unknown), given)
-    roles = _roles(table, options)
+    # Columns that are no features whatever they hold.
+    roles = {name: left_out(name, "", "as asked") for name in options.drop}
+    roles |= {name: left_out(name, "", "of an earlier run") for name in NEW_NAMES if name in table.names}
+    if options.features is None and table.usual_features is not None:
+        beside = [name for name in table.names if name not in table.usual_features]
+        roles |= {name: left_out(name, "", "beside what rows are compared by") for name in beside}
+    asked = {
+        options.truth: ("truth", "the truth"),
+        options.row_id: ("name", "names of the rows"),
+        options.label: ("label", "the given labels"),
+    }
+    for asked_name, (kind, words) in asked.items():
+        if asked_name is not None and asked_name in table.names:
+            roles[asked_name] = Treatment(asked_name, kind, Sentence(words), used=False)
     # Columns one by one: pandas copies those that it picks from a frame.
     others = {name: table.frame[name] for name in table.names if name not in roles}
     frame = pandas.DataFrame(others, index=table.frame.index, copy=False)
@@ -241,24 +254,6 @@ def find_column(table: Table, name: str, role: str) -> str:
         return name
     problem = "{field} {}: {} has no such column; {}"
     raise OptionError(role, problem, name, table.path, hint(name, table.names))
-
-
-def _roles(table: Table, options: TableOptions) -> dict[str, Treatment]:
-    """The treatment of columns that are no features whatever they hold."""
-    found = {name: left_out(name, "", "as asked") for name in options.drop}
-    found |= {name: left_out(name, "", "of an earlier run") for name in NEW_NAMES if name in table.names}
-    if options.features is None and table.usual_features is not None:
-        beside = [name for name in table.names if name not in table.usual_features]
-        found |= {name: left_out(name, "", "beside what rows are compared by") for name in beside}
-    asked = {
-        options.truth: ("truth", "the truth"),
-        options.row_id: ("name", "names of the rows"),
-        options.label: ("label", "the given labels"),
-    }
-    for name, (kind, words) in asked.items():
-        if name is not None and name in table.names:
-            found[name] = Treatment(name, kind, Sentence(words), used=False)
-    return found
 
 
 # -------------------------------------------------------------------------------------------------- labels
