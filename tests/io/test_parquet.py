@@ -9,13 +9,9 @@ import pytest
 
 from graphwell.errors import OptionError
 from graphwell.io import parquet
-from graphwell.io.cells import NewColumns, text_column
 from graphwell.io.parquet import read_columns, read_part, row_groups
 from graphwell.io.tables import open_table, write_table
-
-
-def rest(n=5):
-    return np.full(n, 0.5), np.ones(n, bool), np.zeros(n, bool)
+from tests.io.helpers import labelled, new_columns
 
 
 def test_a_table_keeps_its_types(tmp_path):
@@ -32,10 +28,7 @@ def test_a_table_keeps_its_types(tmp_path):
     assert table.column("when")[0].startswith("2020-01-02")
     assert table.column("kind").tolist() == ["u", "v", "u", "", "v"]
     np.testing.assert_array_equal(table.column("level"), [1, 2, np.nan, 1, 2])
-    with (tmp_path / "out.parquet").open("wb") as file:
-        found = NewColumns("level", text_column(["1", "2", "", "1", "2"]), *rest())
-        write_table(table, found, tmp_path / "out.parquet", file)
-    after = pd.read_parquet(tmp_path / "out.parquet")
+    after = pd.read_parquet(labelled(table.path, new_columns("level", ["1", "2", "", "1", "2"])))
     pd.testing.assert_frame_equal(after[data.columns], data)
     assert after["graphwell_label"].tolist()[:2] == [1, 2]
     assert pd.isna(after["graphwell_label"][2])
@@ -45,10 +38,7 @@ def test_rows_are_written_some_at_a_time_in_their_order(tmp_path, monkeypatch):
     data = pd.DataFrame({"x": np.arange(5, dtype=np.float32), "kind": pd.Categorical([*"uvuvu"])})
     data.to_parquet(tmp_path / "in.parquet", row_group_size=3)
     monkeypatch.setattr(parquet, "ROWS_PER_PART", 2)
-    found = NewColumns("kind", text_column([*"uvuvu"]), *rest())
-    with (tmp_path / "out.parquet").open("wb") as file:
-        write_table(open_table(tmp_path / "in.parquet"), found, tmp_path / "out.parquet", file)
-    after = pd.read_parquet(tmp_path / "out.parquet")
+    after = pd.read_parquet(labelled(tmp_path / "in.parquet", new_columns("kind", [*"uvuvu"])))
     pd.testing.assert_frame_equal(after[data.columns], data)
     assert after["graphwell_label"].tolist() == [*"uvuvu"]
 
@@ -66,10 +56,9 @@ def test_a_file_that_somebody_writes_meanwhile_is_told(tmp_path):
     pd.DataFrame({"x": [1, 2]}).to_parquet(tmp_path / "in.parquet")
     table = open_table(tmp_path / "in.parquet")
     pd.DataFrame({"x": [3, 4, 5]}).to_parquet(tmp_path / "in.parquet")
-    new = NewColumns("x", text_column(["1", "2"]), *rest(2))
     out = tmp_path / "out.parquet"
     with out.open("wb") as file, pytest.raises(ValueError, match=r"in\.parquet was changed while"):
-        write_table(table, new, out, file)
+        write_table(table, new_columns("x", ["1", "2"]), out, file)
 
 
 @pytest.fixture

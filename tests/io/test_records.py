@@ -12,19 +12,13 @@ import pytest
 import graphwell as gw
 from graphwell.errors import OptionError
 from graphwell.io import records
-from graphwell.io.cells import NewColumns, text_column
-from graphwell.io.tables import open_table, write_table
+from graphwell.io.tables import open_table
 from graphwell.memory import limited_to
+from tests.io import helpers
 
 
 def labelled(source, like, labels, suffix=None):
-    """The file that a table is written to, with these labels."""
-    n = len(labels)
-    new = NewColumns(like, text_column(labels), np.full(n, 0.5), np.ones(n, bool), np.zeros(n, bool))
-    out = source.with_name(f"out{suffix or source.suffix}")
-    with out.open("wb") as file:
-        write_table(open_table(source), new, out, file)
-    return out
+    return helpers.labelled(source, helpers.new_columns(like, labels), suffix)
 
 
 # ------------------------------------------------------------------------------------------ .npy and .npz

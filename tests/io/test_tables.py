@@ -10,10 +10,10 @@ from typer.testing import CliRunner
 from graphwell.cli.app import app
 from graphwell.errors import OptionError
 from graphwell.io import tables
-from graphwell.io.cells import NEW_NAMES, NewColumns, as_text, text_column
-from graphwell.io.files import written_whole
-from graphwell.io.tables import TableFormat, open_table, write_table
+from graphwell.io.cells import NEW_NAMES, as_text, text_column
+from graphwell.io.tables import TableFormat, open_table
 from graphwell.io.text import Dialect, read_text, write_text
+from tests.io.helpers import labelled, new_columns
 
 NAMES = ["cat", "dog", "cat", "", "dog"]
 
@@ -44,25 +44,18 @@ def make(tmp_path, suffix):
     return path
 
 
-def new_columns():
-    labels = text_column(["cat", "dog", "cat", "", "dog"])
-    score = np.array([0.9, 0.8, 1.0, np.nan, 0.25])
-    reachable = np.array([True, True, True, False, True])
-    return NewColumns("pet", labels, score, reachable, np.array([True, True, False, False, True]))
-
-
-def labelled(tmp_path, source, target, found=None):
-    path = tmp_path / f"out{target}"
-    with written_whole(path) as file:
-        write_table(open_table(source), found or new_columns(), path, file)
-    return path
-
-
 @pytest.mark.parametrize("target", [".csv", ".tsv", ".parquet", ".npz", ".npy", ".jsonl", ".xlsx", ".csv.gz"])
 @pytest.mark.parametrize("source", [".csv", ".tsv", ".parquet", ".npz", ".npy", ".jsonl", ".xlsx", ".csv.gz"])
 def test_rows_columns_and_new_columns_survive(tmp_path, source, target):
     before = open_table(make(tmp_path, source))
-    after = cells_of(labelled(tmp_path, before.path, target))
+    new = new_columns(
+        "pet",
+        NAMES,
+        score=np.array([0.9, 0.8, 1.0, np.nan, 0.25]),
+        reachable=np.array([True, True, True, False, True]),
+        given=np.array([True, True, False, False, True]),
+    )
+    after = cells_of(labelled(before.path, new, target))
     if source == target == ".npz":
         assert set(after) == {"X", "pet", "extra", *NEW_NAMES[:4]}
     else:
@@ -87,14 +80,6 @@ def cells_of(path):
             )
             for name in arrays.files
         }
-
-
-def test_columns_of_an_earlier_run_are_replaced(tmp_path):
-    path = labelled(tmp_path, make(tmp_path, ".csv"), ".csv")
-    again = tmp_path / "again.csv"
-    with written_whole(again) as file:
-        write_table(open_table(path), new_columns(), again, file)
-    assert again.read_bytes() == path.read_bytes()
 
 
 @pytest.mark.parametrize(

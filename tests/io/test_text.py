@@ -7,7 +7,6 @@ import io
 import lzma
 import tempfile
 import zipfile
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -19,10 +18,11 @@ from hypothesis import strategies as st
 import graphwell as gw
 from graphwell import memory
 from graphwell.errors import OptionError
-from graphwell.io.cells import NEW_NAMES, NewColumns, text_column
+from graphwell.io.cells import NEW_NAMES
 from graphwell.io.tables import open_table
 from graphwell.io.text import Reading, write_text
 from graphwell.memory import limited_to
+from tests.io.helpers import new_columns
 
 PACKERS = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
 
@@ -33,13 +33,9 @@ def written(tmp_path, content, name="table.csv"):
     return path
 
 
-def columns_for(n, like="a"):
-    return NewColumns(like, text_column(["x"] * n), np.full(n, 0.5), np.ones(n, bool), np.zeros(n, bool))
-
-
-def rewritten(table, name="out.csv"):
+def rewritten(table, name="out.csv", **columns):
     file = io.BytesIO()
-    write_text(table, columns_for(table.n_rows, table.names[0]), Path(name), file)
+    write_text(table, new_columns(table.names[0], ["x"] * table.n_rows, **columns), Path(name), file)
     return file.getvalue()
 
 
@@ -79,22 +75,13 @@ def test_a_sample_that_ends_within_a_row_does_not_mislead(tmp_path):
     assert len(open_table(written(tmp_path, "a,b\n1," + "x" * 200_000)).text("b")[0]) == 200_000
 
 
-@pytest.mark.parametrize(
-    ("encoding", "found"),
-    [
-        ("utf-8", "utf-8"),
-        ("utf-8-sig", "utf-8-sig"),
-        ("utf-16", "utf-16"),
-        ("utf-32", "utf-32"),
-        ("cp1252", "cp1252"),
-    ],
-)
-def test_the_encoding_is_found_and_kept(tmp_path, encoding, found):
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "cp1252"])
+def test_the_encoding_is_found_and_kept(tmp_path, encoding):
     table = open_table(written(tmp_path, "größe,label\n1,ä\n2,\n".encode(encoding)))
     assert table.names == ("größe", "label")
     assert table.column("label").tolist() == ["ä", ""]
-    assert table.stored.encoding == found
-    assert rewritten(table).decode(found).splitlines()[1] == "1,ä,x,0.5,true,false"
+    assert table.stored.encoding == encoding
+    assert rewritten(table).decode(encoding).splitlines()[1] == "1,ä,x,0.5,true,false"
 
 
 def test_what_is_given_is_used_and_what_is_not_known_refused(tmp_path):
@@ -118,14 +105,12 @@ def test_the_name_of_the_output_decides_on_tabs(tmp_path):
     tabs = open_table(written(tmp_path, "a\tb\r\n1\t2\r\n", "in.tsv"))
     assert rewritten(tabs, "out.csv").endswith(b"1,2,x,0.5,true,false\r\n")
     assert b"\r" not in rewritten(semicolons)
-    assert rewritten(tabs, "out.csv").splitlines()[1].startswith(b"1,2,")
 
 
 def test_scores_have_four_digits_and_the_decimal_mark_of_the_file(tmp_path):
     for content, expected in (("a;b\n1,5;2\n", b"1,5;2;x;0,1235;"), ("a,b\n1.5,2\n", b"1.5,2,x,0.1235,")):
-        table, file = open_table(written(tmp_path, content)), io.BytesIO()
-        write_text(table, replace(columns_for(1), score=np.array([0.123456])), Path("out.csv"), file)
-        assert file.getvalue().splitlines()[1].startswith(expected)
+        text = rewritten(open_table(written(tmp_path, content)), score=np.array([0.123456]))
+        assert text.splitlines()[1].startswith(expected)
 
 
 cells = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\r"), max_size=8)
@@ -217,7 +202,7 @@ def test_bombs_are_refused_unless_the_user_says_how_much_memory_they_may_take(tm
         with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as book:
             book.writestr("xl/media/picture.png", bytes(5_000_000))
     else:
-        path.write_bytes(PACKERS[path.suffix](b"x\n" + b"0\n" * 2_000_000))
+        path.write_bytes(PACKERS[path.suffix](b"x\n" + b"0\n" * 600_000))
     monkeypatch.setattr(memory, "LITTLE", 10**6)
     with pytest.raises(OptionError, match=f"{name} unpacks from .* with max_memory"):
         gw.read_table(path)

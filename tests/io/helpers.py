@@ -1,0 +1,22 @@
+"""What tests of several kinds of files share."""
+
+import numpy as np
+
+from graphwell.io.cells import NewColumns, text_column
+from graphwell.io.files import written_whole
+from graphwell.io.tables import open_table, write_table
+
+
+def new_columns(like, labels, **changes):
+    """New columns with these labels, every score one half, all rows reachable and none given."""
+    n = len(labels)
+    rest = {"score": np.full(n, 0.5), "reachable": np.ones(n, bool), "given": np.zeros(n, bool)}
+    return NewColumns(like, text_column(labels), **{**rest, **changes})
+
+
+def labelled(source, new, suffix=None):
+    """The file that a table is written to with its new columns."""
+    out = source.with_name(f"out{suffix or source.suffix}")
+    with written_whole(out) as file:
+        write_table(open_table(source), new, out, file)
+    return out
