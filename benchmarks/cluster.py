@@ -11,9 +11,9 @@ waits for messages of others, and *scheduling* that in which no worker runs its 
 metric is chosen, tasks are started and results fetched.
 
 ``kill_workers`` fits 20,000 rows on two workers again and again, each time with a worker ended by SIGKILL at
-a moment drawn evenly from the length of an undisturbed fit; Dask's nanny starts another in its place. Every
-fit must end by itself, with the labels of the undisturbed one. A fit that ends before its moment does not
-count.
+a moment drawn evenly from the length of an uninterrupted fit; Dask's nanny starts another in its place. Every
+fit must end by itself, with the labels of the uninterrupted one but for one row in a thousand: sums are taken
+by worker, and a fit starts again on those that are left. A fit that ends before its moment does not count.
 """
 
 import os
@@ -41,6 +41,7 @@ LABELS_PER_CLASS, BLOCKS = 20, 8
 MEMORY_LIMIT, BYTES_PER_ROW = "1.5GiB", 64
 PARQUET_ROWS, LARGE_ROWS, ROWS_PER_FILE, SMALL_ROWS = 1_000_000, 4_000_000, 100_000, 25_000
 KILLS, KILL_ROWS = 20, 20_000
+LARGEST_SHARE_OF_OTHERS = 1e-3
 
 
 def surface(n: int, seed: int, n_classes: int = 8, dimension: int = 32) -> tuple[Any, Any]:
@@ -165,11 +166,15 @@ def kill_workers(options: Options) -> None:
     rng = np.random.default_rng(options.seeds)
     kills = 3 if options.quick else KILLS
     with cluster_of(2) as client:
-        kill_and_compare(client, KILL_ROWS, kills, rng)
-    print(f"{kills} kills, every fit ended with the labels of the undisturbed one")
+        others = kill_and_compare(client, KILL_ROWS, kills, rng)
+    same = sum(n == 0 for n in others)
+    print(
+        f"{kills} kills: {same} fits with the labels of an uninterrupted one, up to {max(others)} rows differ"
+    )
 
 
-def kill_and_compare(client: Any, rows: int, kills: int, rng: np.random.Generator) -> None:
+def kill_and_compare(client: Any, rows: int, kills: int, rng: np.random.Generator) -> list[int]:
+    """Rows with other labels than those of an uninterrupted fit, for each kill."""
     points, truth = surface(rows, seed=0)
     X, y = blocks_of(points), labels_of(truth)
 
@@ -179,6 +184,7 @@ def kill_and_compare(client: Any, rows: int, kills: int, rng: np.random.Generato
         return time.perf_counter() - began, labels
 
     killed: list[int] = []
+    others: list[int] = []
 
     def kill_one() -> None:
         pid = int(rng.choice([nanny.pid for nanny in client.cluster.workers.values()]))
@@ -187,7 +193,7 @@ def kill_and_compare(client: Any, rows: int, kills: int, rng: np.random.Generato
 
     fit()  # kernels are loaded
     seconds, labels = fit()
-    print(f"{rows:,} rows; an undisturbed fit takes {seconds:.1f} s", flush=True)
+    print(f"{rows:,} rows; an uninterrupted fit takes {seconds:.1f} s", flush=True)
     while len(killed) < kills:
         # until the scheduler knows the worker that each nanny has started, and no other
         while {nanny.worker_address for nanny in client.cluster.workers.values()} != set(
@@ -200,7 +206,15 @@ def kill_and_compare(client: Any, rows: int, kills: int, rng: np.random.Generato
         took, found = fit()
         killer.cancel()
         killer.join()
-        if not np.array_equal(found, labels):
-            raise SystemExit(f"a worker was killed after {moment:.2f} s, and the fit ended with other labels")
+        differing = int((found != labels).sum())
+        if differing > LARGEST_SHARE_OF_OTHERS * rows:
+            raise SystemExit(
+                f"a worker was killed after {moment:.2f} s: {differing:,} rows have other labels"
+            )
         if len(killed) > before:
-            print(f"kill {len(killed)}: after {moment:.2f} s; the same labels after {took:.1f} s", flush=True)
+            others.append(differing)
+            print(
+                f"kill {len(killed)}: after {moment:.2f} s; {differing} other labels after {took:.1f} s",
+                flush=True,
+            )
+    return others
