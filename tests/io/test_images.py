@@ -432,6 +432,24 @@ def test_plain_arrays_of_zarr(tmp_path):
     zarr.save(tmp_path / "two.zarr", one=seeds, other=seeds)
     with pytest.raises(ValueError, match="must hold one array, or one called image; it holds one, other"):
         read_image(tmp_path / "two.zarr")
+    for content in ("", "{", "[1]"):
+        (tmp_path / "two.zarr" / "zarr.json").write_text(content)
+        with pytest.raises(ValueError, match="cannot be read as a folder of Zarr: it is damaged"):
+            read_image(tmp_path / "two.zarr")
+
+
+def test_code_in_a_store_of_zarr_is_never_run(tmp_path):
+    folder = tmp_path / "bad.zarr"
+    folder.mkdir()
+    described = {
+        "zarr_format": 2, "shape": [1, 2], "chunks": [1, 2], "dtype": "<i8", "order": "C", "fill_value": 0,
+        "compressor": None, "filters": [{"id": "pickle", "protocol": 5}],
+    }  # fmt: skip
+    (folder / ".zarray").write_text(json.dumps(described))
+    (folder / "0.0").write_bytes(b"cos\nsystem\n(S'touch " + str(tmp_path / "ran").encode() + b"'\ntR.")
+    with pytest.raises(OptionError, match="which are never unpickled"):
+        read_image(folder)
+    assert not (tmp_path / "ran").exists()
 
 
 @pytest.mark.parametrize(("save", "name"), [(np.save, "in.npy"), (np.savez, "in.npz")])

@@ -1,5 +1,6 @@
 """From any format to any other, and the new columns with them."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -7,6 +8,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
+import graphwell as gw
 from graphwell.cli.app import app
 from graphwell.errors import OptionError
 from graphwell.io import tables
@@ -90,18 +92,66 @@ def cells_of(path):
         ("t.jpg", b"x", "is a picture, and no table: graphwell segment gives classes to its pixels"),
         ("t.json", b"x", "write one object a line, as .jsonl"),
         ("t.xls", b"x", "save this spreadsheet as .xlsx or .csv"),
-        ("t.xlsx", b"x", "cannot be read as a spreadsheet"),
+        ("t.csv", b"", "is empty"),
+        ("t.csv", b"\n\n\n", "nothing but empty lines"),
+        ("t.csv", b"a,b\n", "a header but no rows"),
+        ("t.csv", b"a,b,a\n1,2,3\n", "2 columns named 'a'"),
+        ("t.csv", b"a,b\n1,2\n3\n", "line 3: 1 cells where the header has 2; the file is truncated"),
+        ("t.csv", b'a,b\n1,"2\n3,4\n', "line 3: a quotation mark is never closed"),
+        ("t.csv", b'a,b\n1,"2"x\n', "line 2: ',' expected after '\"'"),
+        ("t.csv", b"PK\x03\x04abc", "looks like a zip archive"),
+        ("t.csv", b"PAR1abc", "looks like a Parquet file"),
+        ("t.csv", b"\x89PNG\r\n", "looks like a PNG picture"),
+        ("t.csv", b"a,b\n1,\x00\n", "holds zero bytes"),
+        ("t.csv", b"<!DOCTYPE html>", "looks like a page of the web"),
+        ("t.csv", b"Sales\n\na,b\n1,2\n", "line 3: 2 cells where the header has 1; remove what stands above"),
+        ("t.csv", b"a,b\n1,\x81\n", "not written in UTF-8 or Windows-1252; give its encoding"),
+        ("t.csv", b"a,b\n1," + b"x" * 10_000_001, "line 2: field larger than field limit"),
         ("t.npy", b"", "t.npy is empty"),
         ("t.npy", b"a,b\n1,2\n", "cannot be read as a .npy file"),
+        ("t.npy", np.zeros((2, 2, 2)), "a table has rows and columns"),
+        ("t.npy", np.zeros(3), "a table has rows and columns"),
+        ("t.npy", np.zeros((3, 0)), "a table has rows and columns"),
         ("t.npz", b"PK\x03\x04", "cannot be read as a .npz file"),
+        ("t.npz", {"y": np.arange(3)}, "needs a matrix X with a row per point; it holds none"),
+        ("t.npz", {"X": np.arange(3)}, "one of shape (3,)"),
+        ("t.npz", {"X": np.zeros((0, 3))}, "no rows"),
+        ("t.npz", {"X": np.array([[None]], dtype=object)}, "the array 'X' holds Python objects"),
+        ("t.npz", {"X": np.eye(4), "y": np.arange(3)}, "y has the shape (3,), but X has 4 rows"),
+        (
+            "t.npz",
+            {"X": np.eye(1), "s": np.int32([2**31 - 1]).view("U1")},
+            "'s' holds text that is not Unicode",
+        ),
+        ("t.jsonl", b'{"a": 1}\n{"a": 1', "line 2: this is no JSON"),
+        ("t.jsonl", b'{"a": 1}\n[1]', "line 2: a list, where each line must hold one object"),
+        ("t.jsonl", b"null", "line 1: a null"),
+        ("t.jsonl", b"{}", "no objects with keys"),
+        ("t.jsonl", b"\n ", "no objects with keys"),
+        ("t.jsonl", b"[" * 100_000, "line 1: this is no JSON"),
+        ("t.jsonl", b'{"x": [1, 2], "x0": 3}', "2 columns named 'x0'"),
+        ("t.xlsx", b"x", "cannot be read as a spreadsheet"),
+        ("t.xlsx", b"PK\x03\x04 and no more", "damaged, protected or something else"),
+        ("t.xlsx", [], "nothing on its first sheet"),
+        ("t.xlsx", [["a", "b"]], "a header but no rows"),
+        ("t.xlsx", [["a", "a"], [1, 2]], "2 columns named 'a'"),
         ("t.parquet", b"", "t.parquet is empty"),
         ("t.parquet", b"PAR1 and so on PAR1", "cannot be read as a Parquet file"),
     ],
 )
-def test_files_that_are_not_what_they_say_are_refused(tmp_path, name, content, words):
-    (tmp_path / name).write_bytes(content)
-    with pytest.raises(ValueError, match=words):
-        open_table(tmp_path / name)
+def test_what_is_no_table_is_refused_in_one_sentence(tmp_path, name, content, words):
+    path = tmp_path / name
+    if isinstance(content, bytes):
+        path.write_bytes(content)
+    elif isinstance(content, dict):
+        np.savez(path, **content)
+    elif isinstance(content, list):
+        pd.DataFrame(content).to_excel(path, index=False, header=False)
+    else:
+        np.save(path, content)
+    with pytest.raises(ValueError, match=re.escape(name)) as caught:
+        gw.read_table(path)
+    assert words in str(caught.value)
 
 
 def test_truncated_files_and_folders_are_refused(tmp_path):

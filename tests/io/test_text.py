@@ -130,33 +130,6 @@ def test_every_cell_comes_back_as_it_was(rows):
         assert after.text(name).tolist() == list(column)
 
 
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        (b"", "is empty"),
-        (b"\n\n\n", "nothing but empty lines"),
-        (b"a,b\n", "a header but no rows"),
-        (b"a,b,a\n1,2,3\n", "2 columns named 'a'"),
-        (b"a,b\n1,2\n3\n", "line 3: 1 cells where the header has 2; the file is truncated"),
-        (b'a,b\n1,"2\n3,4\n', "line 3: a quotation mark is never closed"),
-        (b'a,b\n1,"2"x\n', "line 2: ',' expected after '\"'"),
-        (b"PK\x03\x04abc", "looks like a zip archive"),
-        (b"PAR1abc", "looks like a Parquet file"),
-        (b"\x89PNG\r\n", "looks like a PNG picture"),
-        (b"a,b\n1,\x00\n", "holds zero bytes"),
-        (b"<!DOCTYPE html>", "looks like a page of the web"),
-        (b"Sales 2024\n\na,b\n1,2\n", "line 3: 2 cells where the header has 1; remove what stands above"),
-        (b"a,b\n1,\x81\n", "not written in UTF-8 or Windows-1252; give its encoding"),
-        (b"a,b\n1," + b"x" * 10_000_001, "line 2: field larger than field limit"),
-    ],
-)
-def test_bad_files_get_one_sentence(tmp_path, content, words):
-    path = written(tmp_path, content)
-    with pytest.raises(ValueError, match=r"table\.csv") as caught:
-        open_table(path)
-    assert words in str(caught.value)
-
-
 def test_columns_of_numbers_are_numbers_and_the_rest_stays_as_it_is_written(tmp_path):
     lines = [
         "size;count;zip;price;open;note;big",
