@@ -70,7 +70,11 @@ def test_an_interrupt_is_the_usual_end(tmp_path, monkeypatch, options):
 
 @pytest.mark.parametrize(
     ("name", "problem"),
-    [("nothing.png", "nothing.png"), ("notes.txt", "must end in"), ("empty", "holds no picture")],
+    [
+        ("nothing.png", "nothing.png"),
+        ("notes.txt", "must end in"),
+        ("empty", "holds no picture; its files should end in"),
+    ],
 )
 def test_what_is_no_picture_is_refused_before_anything_is_served(tmp_path, name, problem):
     (tmp_path / "notes.txt").write_text("x")

@@ -72,13 +72,7 @@ def test_strokes_on_a_copy_of_the_picture(folder):
     marks = np.asarray(Image.open(folder / "seeds.png"))
     copy[marks[..., 3] > 0] = marks[marks[..., 3] > 0][:, :3]
     Image.fromarray(copy).save(folder / "copy.png")
-    for options in (
-        (),
-        (
-            "--set",
-            "strokes_on_picture=true",
-        ),
-    ):
+    for options in ((), ("--set", "strokes_on_picture=true")):
         options = (*options, "--json", "--seeds-out", folder / "read.png")
         finished = segment(folder, *options, seeds="copy.png")
         assert finished.exit_code == 0, finished.output

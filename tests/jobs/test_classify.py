@@ -93,16 +93,6 @@ def test_sizes_of_classes_and_classes_without_a_label(tmp_path, names):
         run(tmp_path / "in.csv", class_prior={"owl": 0.5})
 
 
-# ------------------------------------------------------------------------------------------------ accuracy
-
-
-def test_nothing_to_compare_is_said(tmp_path):
-    frame = write_blobs(tmp_path / "in.csv")
-    frame.assign(truth=frame.label).to_csv(tmp_path / "in.csv", index=False)
-    with pytest.raises(OptionError, match="there is nothing to compare"):
-        run(tmp_path / "in.csv", truth="truth")
-
-
 def test_labels_that_look_wrong_are_listed_and_have_columns(tmp_path):
     frame = write_blobs(tmp_path / "in.csv")
     frame = frame.assign(label=frame.truth)

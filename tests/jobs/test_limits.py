@@ -5,16 +5,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
+from PIL import Image
 
-from graphwell.cli.app import app
+from tests.cli import blobs
 
 ROWS = "x,z,label\n1,2,a\n2,1,b\n3,3,\n4,5,\n"
 
 
 def run(folder, *arguments, table="in.csv", command="classify"):
-    out = ["-o", str(folder / ("out.csv" if command == "classify" else "out.png")), "--jobs", "1"]
-    finished = CliRunner().invoke(app, [command, str(folder / table), *out, *map(str, arguments)])
+    out = folder / ("out.csv" if command == "classify" else "out.png")
+    finished = blobs.run(command, folder / table, "-o", out, "--jobs", 1, *arguments)
     assert "Traceback" not in finished.output
     return finished.exit_code, " ".join(finished.output.split())
 
@@ -61,8 +61,6 @@ def test_tables_that_would_not_fit_are_refused(folder, suffix):
 
 
 def test_a_picture_that_would_not_fit_is_refused(folder):
-    from PIL import Image
-
     blank = folder / "blank.png"
     Image.new("L", (3000, 3000)).save(blank)
     code, said = run(

@@ -19,12 +19,12 @@ STROKES = [  # temple, sky, lake, trees
 WIDTH = 9
 
 
-def painted(strokes, ground, *, antialiased=False):
-    """Strokes over a picture."""
+def painted(ground, *, antialiased=False):
+    """The strokes over a picture."""
     scale = FINE if antialiased else 1
     marks = Image.new("RGBA", (ground.width * scale, ground.height * scale))
     draw = ImageDraw.Draw(marks)
-    for color, points in strokes:
+    for color, points in STROKES:
         at = [(scale * (x + 0.5), scale * (y + 0.5)) for x, y in points] if antialiased else points
         draw.line(at, fill=(*color, 255), width=scale * WIDTH, joint="curve")
     if antialiased:
@@ -34,26 +34,26 @@ def painted(strokes, ground, *, antialiased=False):
 
 @pytest.fixture(scope="module")
 def photograph():
-    """Strokes, the picture, clean marks, and the labels that they give."""
-    picture, strokes = Image.fromarray(load_sample_image("china.jpg")), STROKES
-    clean = np.asarray(painted(strokes, Image.new("RGBA", picture.size)))
+    """The picture, clean marks, and the labels that they give."""
+    picture = Image.fromarray(load_sample_image("china.jpg"))
+    clean = np.asarray(painted(Image.new("RGBA", picture.size)))
     seeds = np.full(clean.shape[:2], -1)
-    for number, color in enumerate(sorted(color for color, _ in strokes)):
+    for number, color in enumerate(sorted(color for color, _ in STROKES)):
         seeds[(clean == (*color, 255)).all(axis=2)] = number
-    return strokes, picture, seeds, gw.segment(np.asarray(picture), seeds, n_jobs=1)
+    return picture, seeds, gw.segment(np.asarray(picture), seeds, n_jobs=1)
 
 
-def read(tmp_path, strokes, picture, ground, name, *, antialiased):
+def read(tmp_path, picture, ground, name, *, antialiased):
     below = picture if ground == "picture" else Image.new("RGB", picture.size, ground)
-    painted(strokes, below, antialiased=antialiased).convert("RGB").save(tmp_path / name)
+    painted(below, antialiased=antialiased).convert("RGB").save(tmp_path / name)
     return read_seeds(tmp_path / name, (picture.height, picture.width), picture=np.asarray(picture)).classes
 
 
 @pytest.mark.parametrize("name", ["marks.png", "marks.tif"])
 @pytest.mark.parametrize("ground", ["picture", "white", "black"])
 def test_hard_edges_come_back_as_they_were(tmp_path, photograph, name, ground):
-    strokes, picture, seeds, _ = photograph
-    np.testing.assert_array_equal(read(tmp_path, strokes, picture, ground, name, antialiased=False), seeds)
+    picture, seeds, _ = photograph
+    np.testing.assert_array_equal(read(tmp_path, picture, ground, name, antialiased=False), seeds)
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_hard_edges_come_back_as_they_were(tmp_path, photograph, name, ground):
 def test_soft_and_compressed_marks_give_the_labels_of_clean_ones(
     tmp_path, photograph, ground, name, antialiased
 ):
-    strokes, picture, _, wanted = photograph
-    seeds = read(tmp_path, strokes, picture, ground, name, antialiased=antialiased)
+    picture, _, wanted = photograph
+    seeds = read(tmp_path, picture, ground, name, antialiased=antialiased)
     labels = gw.segment(np.asarray(picture), seeds, n_jobs=1)
     assert (labels != wanted).mean() < 0.005

@@ -1,6 +1,7 @@
-"""Commands to begin with: demo, example, doctor."""
+"""Commands beside the large ones: demo, example, doctor, suggest and compare."""
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -8,6 +9,7 @@ import pytest
 
 from graphwell import __version__
 from tests.cli.blobs import run
+from tests.jobs.tables import write_blobs
 
 
 @pytest.mark.slow
@@ -59,3 +61,44 @@ def test_trouble_that_the_doctor_finds_ends_with_1_and_a_sentence(monkeypatch):
     shown = run("doctor")
     assert shown.exit_code == 1
     assert "graphwell: compiled loops cannot be kept" in shown.stderr
+
+
+def test_from_no_label_to_a_labelled_table(tmp_path):
+    truth = write_blobs(tmp_path / "in.csv")["truth"]
+    bare = pd.read_csv(tmp_path / "in.csv").drop(columns=["label", "truth"])
+    bare.to_csv(tmp_path / "bare.csv", index=False)
+    asked = run("suggest", tmp_path / "bare.csv", "-n", 6, "--id", "name")
+    assert asked.exit_code == 0, asked.output
+    assert "120 rows, no label yet." in asked.stdout
+    assert "largest group without a label" in asked.stdout
+    ask = pd.read_csv(tmp_path / "bare.questions.csv")
+    ask["label"] = truth[ask["graphwell_row"] - 1].to_numpy()
+    ask.to_csv(tmp_path / "ask.csv", index=False)
+    back = run("suggest", tmp_path / "bare.csv", "--answers", tmp_path / "ask.csv")
+    assert back.exit_code == 0, back.output
+    assert "6 answers merged; the table has 6 labels now." in back.stdout
+    done = run("classify", tmp_path / "bare.answered.csv", "-o", tmp_path / "out.csv", "--jobs", 1)
+    assert done.exit_code == 0, done.output
+    assert (pd.read_csv(tmp_path / "out.csv")["graphwell_label"] == truth).mean() > 0.98
+
+
+def test_lines_a_table_and_a_page(tmp_path):
+    write_blobs(tmp_path / "a<b.csv")
+    page = tmp_path / "page.html"
+    methods = ("--methods", "nearest, logistic regression, binary interface", "--set", "splits=2")
+    named = ("--id", "name", "--truth", "truth")
+    shown = run("compare", tmp_path / "a<b.csv", *named, *methods, "--jobs", 1, "--report", page)
+    assert shown.exit_code == 0, shown.output
+    before, _, after = shown.stdout.partition("120 rows, 12 labels given, 3 classes.")
+    for method in ("nearest", "logistic regression"):
+        assert re.search(rf"^{method}: (9\d|100)\.\d\d % correct ± ", before, re.MULTILINE), (
+            "a line before the table"
+        )
+    assert "Judged on the truth of all rows not shown: 120 different rows." in " ".join(after.split())
+    assert "Left out: binary interface (tells at most 2 classes" in after
+    assert "Written" in after
+    text = page.read_text()
+    assert "Methods on a&lt;b.csv" in text
+    assert text.count("data:image/png;base64,") == 1
+    assert "tells at most 2 classes apart" in text
+    assert re.search(r"<td>nearest</td><td>the label nearest along the graph</td><td class=.number.>\d", text)
