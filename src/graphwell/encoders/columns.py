@@ -134,7 +134,11 @@ def _categories(name: str, look: Look, fill: bool) -> Encoder:
     several = next((group for group in groups.values() if len(group) > 1), [])
     own = fill and _matters(look.missing)  # missing is a category of its own
     place = len(found) if own else int(np.argmax(sizes)) if fill else -1
-    scale = indicator_scale(np.array([*sizes, look.missing.sum()] if own else sizes))
+    # The root mean square distance of two rows is half that of a standardised number, and different rows are
+    # never further apart than the even halves of a table would be.
+    of_each = np.array([*sizes, look.missing.sum()] if own else sizes)
+    differ = 1.0 - float(((of_each / of_each.sum()) ** 2).sum())
+    scale = WORTH_OF_CATEGORIES * (float(np.sqrt(min(MOST_APART, 1.0 / differ))) if differ > 0 else 1.0)
     every = [*found, "missing"] if own else found
     return Encoder(
         tuple(f"{name}={word}" for word in every),
@@ -172,17 +176,6 @@ def _indicators(
 def _folded(word: str) -> str:
     """A category without case and further blanks."""
     return " ".join(word.split()).casefold()
-
-
-def indicator_scale(counts: Any) -> float:
-    """Scale of the indicators of categories, which are so frequent.
-
-    The root mean square distance of two rows is half that of a standardised number, and different rows are
-    never further apart than the even halves of a table would be.
-    """
-    shares = counts / counts.sum()
-    differ = 1.0 - float((shares**2).sum())
-    return WORTH_OF_CATEGORIES * (float(np.sqrt(min(MOST_APART, 1.0 / differ))) if differ > 0 else 1.0)
 
 
 # ----------------------------------------------------------------------------------------- dates and texts

@@ -243,16 +243,6 @@ class _PaintSearch:
             contrast = apart.sum(axis=1)
             self.clear = self.clear if self.exact else apart.max(axis=1, initial=0) >= CLEAR_OF_GROUND
         self.parts = ndimage.label(self.where, np.ones((3, 3)))[0][self.where]
-        self._join_colors()
-        sizes = np.bincount(self.kinds[self.clear], minlength=len(self.names))
-        # Mean contrast of a kind to the ground; on nothing, how common it is.
-        contrasts = np.bincount(self.kinds, contrast * self.clear, len(self.names))
-        self.contrasts = contrasts if self.below is None else contrasts / np.maximum(sizes, 1)
-        self.explained = np.zeros(len(self.rgb), dtype=bool)
-        self.taken: list[int] = []
-        self.homes: list[BoolArray] = []  # of each paint, the pixels of the components where it occurs
-
-    def _join_colors(self) -> None:
         colors, self.kinds = np.unique(_packed(self.rgb), return_inverse=True)
         self.names = _unpacked(colors).astype(np.float32)
         if not self.exact:
@@ -265,6 +255,13 @@ class _PaintSearch:
                     leader[(leader < 0) & (away < ALIKE)] = len(names)
                     names.append(self.names[first])
             self.kinds, self.names = leader[self.kinds], np.array(names).reshape(-1, 3)
+        sizes = np.bincount(self.kinds[self.clear], minlength=len(self.names))
+        # Mean contrast of a kind to the ground; on nothing, how common it is.
+        contrasts = np.bincount(self.kinds, contrast * self.clear, len(self.names))
+        self.contrasts = contrasts if self.below is None else contrasts / np.maximum(sizes, 1)
+        self.explained = np.zeros(len(self.rgb), dtype=bool)
+        self.taken: list[int] = []
+        self.homes: list[BoolArray] = []  # of each paint, the pixels of the components where it occurs
 
     def found(self) -> tuple[IntArray, IntArray, bool]:
         """The paints, packed; that of each changed pixel, or -1; whether they explain nearly all pixels."""

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from graphwell._types import BoolArray, FloatArray, IntArray
+from graphwell._types import FloatArray, IntArray
 from graphwell.io.files import written_whole
 
 # A region: its class, its outline, then those of its holes.
@@ -32,8 +32,16 @@ def write_polygons(labels: IntArray, names: Sequence[str], picture: str, stem: P
     stem : Path
     """
     found = regions(labels)
+    features = [
+        {
+            "type": "Feature",
+            "properties": {"class": names[number]},
+            "geometry": {"type": "Polygon", "coordinates": [ring.tolist() for ring in rings]},
+        }
+        for number, rings in found
+    ]
     documents = {
-        "polygons.geojson": _geojson(found, names),
+        "polygons.geojson": {"type": "FeatureCollection", "features": features},
         "coco.json": _coco(found, names, picture, labels),
         "labelstudio.json": _label_studio(found, names, picture, labels.shape),
     }
@@ -73,18 +81,6 @@ def _area(ring: FloatArray) -> float:
     return float(np.dot(x[:-1], y[1:]) - np.dot(x[1:], y[:-1])) / 2
 
 
-def _geojson(found: list[Region], names: Sequence[str]) -> dict[str, Any]:
-    features = [
-        {
-            "type": "Feature",
-            "properties": {"class": names[number]},
-            "geometry": {"type": "Polygon", "coordinates": [ring.tolist() for ring in rings]},
-        }
-        for number, rings in found
-    ]
-    return {"type": "FeatureCollection", "features": features}
-
-
 def _coco(found: list[Region], names: Sequence[str], picture: str, labels: IntArray) -> dict[str, Any]:
     """Polygons; a region with holes, which polygons of COCO cannot have, as runs of pixels."""
     from graphwell.io.drawings import Drawing
@@ -100,7 +96,11 @@ def _coco(found: list[Region], names: Sequence[str], picture: str, labels: IntAr
             drawing.polygon(rings[0][:-1], 0)
             for hole in rings[1:]:
                 drawing.polygon(hole[:-1], -1)
-            marked = {"size": [height, width], "counts": _runs(drawing.classes >= 0)}
+            # Lengths of the runs down the columns, unmarked and marked by turns.
+            flat = np.concatenate([[False], (drawing.classes >= 0).T.ravel()])
+            ends = np.flatnonzero(np.diff(flat))
+            runs = np.diff(np.concatenate([[0], ends, [drawing.classes.size]]))
+            marked = {"size": [height, width], "counts": runs.tolist()}
         annotations.append(
             {
                 "id": at,
@@ -117,13 +117,6 @@ def _coco(found: list[Region], names: Sequence[str], picture: str, labels: IntAr
         "categories": [{"id": number + 1, "name": name} for number, name in enumerate(names)],
         "annotations": annotations,
     }
-
-
-def _runs(mask: BoolArray) -> list[int]:
-    """Lengths of the runs down the columns, unmarked and marked by turns."""
-    flat = np.concatenate([[False], mask.T.ravel()])
-    ends = np.flatnonzero(np.diff(flat))
-    return np.diff(np.concatenate([[0], ends, [mask.size]])).tolist()
 
 
 def _label_studio(
