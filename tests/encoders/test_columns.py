@@ -45,6 +45,7 @@ def numbers(cells, **options):
         ([f"word {i}" for i in range(40)], "text"),
         ([f"word {i % 35}" for i in range(400)], "text"),
         (["2024-03-31", "2024-04-01", ""], "date"),
+        (["soon", "later", "12"] * 3, "category"),
         (["", "NA"], "empty"),
         (np.array([1, 2]), "number"),
         (np.array([True, False]), "boolean"),
@@ -116,10 +117,6 @@ def test_the_order_of_day_and_month_is_that_of_the_column(cells, dates):
     assert told.kind == "date"
     np.testing.assert_allclose(X[known, 0], days[known])
     assert np.isnan(X[np.logical_not(known), 0]).all()
-
-
-def test_words_are_no_dates():
-    assert treated(["soon", "later", "12"] * 3)[0].kind == "category"
 
 
 def test_holes_get_the_median_and_a_column_of_their_own_where_there_are_many():
