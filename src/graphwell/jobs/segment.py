@@ -304,7 +304,8 @@ def _writers(
         where = colors, scene.placement, options.scores
         files[options.scores] = partial(write_values, doubt, drawing.as_grey, *where)
     for number, path in masks.items():
-        files[path] = partial(write_image, drawing.white_on_black(found.labels == number), path)
+        white_on_black = np.where(found.labels == number, 255, 0).astype(np.uint8)
+        files[path] = partial(write_image, white_on_black, path)
     return files
 
 

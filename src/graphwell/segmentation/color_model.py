@@ -206,11 +206,25 @@ def fit_mixture(rows: FloatArray, spread: float) -> GaussianMixture:
     n_gaussians = max(1, min(MOST_GAUSSIANS, len(rows) // (ROWS_PER_UNKNOWN * rows.shape[1])))
     shares = np.eye(n_gaussians)[_groups(rows, n_gaussians)]
     for _ in range(FITTING_ROUNDS):
-        mixture = _maximised(rows, shares, spread)
-        logs = _log_parts(rows, mixture)
+        # The likeliest Gaussians, where each has some share of each row; those without any are left out.
+        sizes = shares.sum(axis=0)
+        shares, sizes = shares[:, sizes > 1e-6], sizes[sizes > 1e-6]
+        means = shares.T @ rows / sizes[:, None]
+        covariances = np.empty((len(sizes), rows.shape[1], rows.shape[1]))
+        for covariance, mean, share, size in zip(covariances, means, shares.T, sizes, strict=True):
+            away = rows - mean
+            covariance[:] = (share[:, None] * away).T @ away / size
+        covariances += spread**2 * np.eye(rows.shape[1])
+        roots = np.linalg.inv(np.linalg.cholesky(covariances))
+        heights = np.log(sizes / len(rows)) + np.log(np.einsum("gaa->ga", roots)).sum(axis=1)
+        # The part of each in the density of each row.
+        logs = np.empty((len(rows), len(sizes)))
+        for g, (mean, root) in enumerate(zip(means, roots, strict=True)):
+            along = (rows - mean) @ root.T
+            logs[:, g] = heights[g] - np.einsum("na,na->n", along, along) / 2
         shares = np.exp(logs - logs.max(axis=1, keepdims=True))
         shares /= shares.sum(axis=1, keepdims=True)
-    return mixture
+    return GaussianMixture(heights, means, roots)
 
 
 def _groups(rows: FloatArray, n_groups: int) -> IntArray:
@@ -237,30 +251,6 @@ def _groups(rows: FloatArray, n_groups: int) -> IntArray:
     return numbers
 
 
-def _maximised(rows: FloatArray, shares: FloatArray, spread: float) -> GaussianMixture:
-    """The likeliest Gaussians, where each has some share of each row; those without any are left out."""
-    sizes = shares.sum(axis=0)
-    shares, sizes = shares[:, sizes > 1e-6], sizes[sizes > 1e-6]
-    means = shares.T @ rows / sizes[:, None]
-    covariances = np.empty((len(sizes), rows.shape[1], rows.shape[1]))
-    for covariance, mean, share, size in zip(covariances, means, shares.T, sizes, strict=True):
-        away = rows - mean
-        covariance[:] = (share[:, None] * away).T @ away / size
-    covariances += spread**2 * np.eye(rows.shape[1])
-    roots = np.linalg.inv(np.linalg.cholesky(covariances))
-    logs = np.log(sizes / len(rows)) + np.log(np.einsum("gaa->ga", roots)).sum(axis=1)
-    return GaussianMixture(logs, means, roots)
-
-
-def _log_parts(rows: FloatArray, mixture: GaussianMixture) -> FloatArray:
-    """Logarithms of the part of each Gaussian in the density of each row."""
-    logs = np.empty((len(rows), len(mixture.logs)))
-    for g, (mean, root) in enumerate(zip(mixture.means, mixture.roots, strict=True)):
-        along = (rows - mean) @ root.T
-        logs[:, g] = mixture.logs[g] - np.einsum("na,na->n", along, along) / 2
-    return logs
-
-
 def color_weight(accuracy: float, seeds: Seeds) -> float:
     """The color model weight, from the accuracy of colours on held-out seeds.
 
@@ -278,7 +268,10 @@ def held_out_accuracy(around: FloatArray, seeds: Seeds, spread: float) -> float:
     each other. A single pixel tells little where there is texture, so the colours `around`, of shape
     (n_around, n, n_channels), are those of the seeds and then of points beside them.
     """
-    asked = _thinned(seeds.codes)
+    classes = np.unique(seeds.codes)
+    most = max(LEAST_OF_A_CLASS, MOST_ASKED // len(classes))
+    every = [np.flatnonzero(seeds.codes == k) for k in classes]
+    asked = np.concatenate([members[:: -(-len(members) // most)] for members in every])
     around, codes, parts = around[:, asked].astype(np.float64), seeds.codes[asked], parts_of(seeds)[asked]
     shown = parts[:, None] != parts
     alone = ~(shown & (codes[:, None] == codes)).any(axis=1)  # a class of a single pixel keeps it
@@ -333,14 +326,6 @@ def strokes_of(seeds: Seeds) -> IntArray:
     touch = seeds.codes[firsts] == seeds.codes[seconds]
     links = coo_array((np.ones(touch.sum()), (firsts[touch], seconds[touch])), shape=(n, n))
     return np.asarray(connected_components(links, directed=False)[1], dtype=np.intp)
-
-
-def _thinned(codes: IntArray) -> IntArray:
-    """Places of every second, third, ... seed of each class, as many as may be asked."""
-    classes = np.unique(codes)
-    most = max(LEAST_OF_A_CLASS, MOST_ASKED // len(classes))
-    every = [np.flatnonzero(codes == k) for k in classes]
-    return np.concatenate([members[:: -(-len(members) // most)] for members in every])
 
 
 def _log_mean_exp(values: FloatArray) -> FloatArray:

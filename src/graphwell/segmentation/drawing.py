@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import ndimage
 
-from graphwell._types import BoolArray, FloatArray, IntArray
+from graphwell._types import FloatArray, IntArray
 from graphwell.segmentation.features import read_picture
 from graphwell.segmentation.narrow_band import near_borders
 
@@ -45,7 +45,7 @@ def tinted(picture: Any, labels: IntArray, colors: Colors) -> Any:
     paint = painted(labels, colors)
     mixed = (1 - TINT) * picture + TINT * paint[..., :3]
     picture = np.where(paint[..., 3:] > 0, np.round(mixed), picture).astype(np.uint8)
-    width = outline_width(labels.shape)
+    width = max(1, round(min(labels.shape[:2]) / SIDE_PER_OUTLINE))  # in pixels, on each side of a border
     border = near_borders(labels, 0, ndimage)
     if width > 1:
         border = ndimage.maximum_filter(border, 2 * width - 1)
@@ -53,11 +53,6 @@ def tinted(picture: Any, labels: IntArray, colors: Colors) -> Any:
     rows, columns = np.arange(labels.shape[0])[:, None], np.arange(labels.shape[1])
     picture[(labels < 0) & ((rows + columns) % (6 * width) < 2 * width)] = HATCHED
     return picture
-
-
-def outline_width(shape: tuple[int, ...]) -> int:
-    """Width in pixels, on each side of a border."""
-    return max(1, round(min(shape[:2]) / SIDE_PER_OUTLINE))
 
 
 def in_rows(tiles: Sequence[Any], columns: int, widest: int) -> Any:
@@ -95,11 +90,6 @@ def as_shown(image: Any) -> Any:
     if low < 0 or high < 0.25:  # dark or signed data would be invisible
         values = (values - low) / ((high - low) or 1.0)
     return np.round(255 * np.clip(values, 0, 1)).astype(np.uint8)
-
-
-def white_on_black(mask: BoolArray) -> Any:
-    """The pixels of one class as a picture."""
-    return np.where(mask, 255, 0).astype(np.uint8)
 
 
 def _slices(image: Any, labels: IntArray) -> list[tuple[Any, Any]]:

@@ -65,7 +65,7 @@ def picture_features(
     """Turn a picture of shape (height, width[, depth][, channels]) into features."""
     engine = engine or find_pixels()
     values = read_picture(image, engine)
-    if not is_color(values):
+    if values.shape[-1] not in (3, 4) or float(values[..., :3].min()) < 0:  # no red, green and blue
         return features_of(_leading(values, engine), spacing, masked, engine)
     # Compared in a space where distances are those that the eye sees. A camera's noise is even, that of
     # L*a*b* is not: calm colours would hide what others have.
@@ -197,11 +197,6 @@ def _leading(values: FloatArray, engine: Pixels) -> FloatArray:
     covariance = (sample - mean).T @ (sample - mean)
     axes = np.linalg.eigh(engine.to_host(covariance))[1][:, ::-1][:, :MOST_CHANNELS].astype(np.float32)
     return ((rows - mean.astype(np.float32)) @ engine.asarray(axes)).reshape(*values.shape[:-1], -1)
-
-
-def is_color(values: FloatArray) -> bool:
-    """Whether values of shape (*shape, n_channels) are red, green and blue, with or without opacity."""
-    return values.shape[-1] in (3, 4) and float(values[..., :3].min()) >= 0
 
 
 def to_lab(values: FloatArray, xp: Any = np) -> FloatArray:

@@ -12,7 +12,7 @@ import numpy as np
 
 from graphwell._types import FloatArray, IntArray
 from graphwell.segmentation.seeds import Seeds
-from graphwell.segmentation.stencil import PixelGrid, Stencil, Window, window_around
+from graphwell.segmentation.stencil import Stencil, Window, window_around
 
 # Iterations on the working level, from the guess of a coarser one; twice as many after each halving.
 REFINEMENTS, WARM_REFINEMENTS = 20, 4
@@ -56,19 +56,16 @@ def propagate(
         most = refinements if scores else MOST_FROM_NOTHING
         residual = np.zeros(n_classes) if before is None else before.residuals[level]
         planes, window = _guess(levels, level, scores, n_classes, before)
-        toward = None if unary_terms is None else _unary_term(stencil.grid, unary_terms[level])
+        grid = stencil.grid
+        toward: FloatArray | None = None
+        if unary_terms is not None:  # scaled so that a picture that is enlarged gives the labels of before
+            all_links = 2 * float(grid.nearness.sum())
+            toward = grid.pads(unary_terms[level])
+            toward *= np.float32(all_links / np.prod(grid.shape) ** (2 / len(grid.shape)))
         left = _diffused(stencil, seeds[level], planes, window, most, residual, toward)
         scores[level] = planes
         residuals[level] = np.where(residual > 0, residual, left)
     return scores, residuals
-
-
-def _unary_term(grid: PixelGrid, planes: FloatArray) -> FloatArray:
-    """The unary term, scaled so that a picture that is enlarged gives the labels of before, enlarged."""
-    all_links = 2 * float(grid.nearness.sum())
-    toward = grid.pads(planes)
-    toward *= np.float32(all_links / np.prod(grid.shape) ** (2 / len(grid.shape)))
-    return toward
 
 
 def _guess(

@@ -68,20 +68,17 @@ class ImagePyramid:
         self._blur = border_blur(features) if smoothing is None else smoothing
         self._pieces = [] if features.masked is None else [pieces_between(features.masked)]
         self._grids: dict[int, PixelGrid] = {}
-        values = self._take_planes(features.values, working_pixels)
+        # What the descent compares on each level; the values of the working level are left.
+        values = features.values
+        self._planes = [self._padded(self._smoothed(values, self._blur), 0)]
+        while math.prod(values.shape[:-1]) > working_pixels:
+            values = halved(values)
+            self._planes.append(self._padded(values, len(self._planes)))
         report(0.3)
         self._build_levels(values)
         report(0.8)
         self._regions = Regions(self.grid(self.working), *self.border_planes(self.working))
         report(1.0)
-
-    def _take_planes(self, values: FloatArray, working_pixels: int) -> FloatArray:
-        """Keep what the descent compares on each level; return the values of the working level."""
-        self._planes = [self._padded(self._smoothed(values, self._blur), 0)]
-        while math.prod(values.shape[:-1]) > working_pixels:
-            values = halved(values)
-            self._planes.append(self._padded(values, len(self._planes)))
-        return values
 
     def _padded(self, values: FloatArray, level: int) -> FloatArray:
         return self.grid(level).pads(np.moveaxis(values, -1, 0))
