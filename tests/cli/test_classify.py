@@ -137,26 +137,29 @@ def test_the_scale_is_told_once(tmp_path, options, said):
     assert f'<p class="lead">{begin}' in page.read_text()
 
 
-@pytest.mark.slow
 def test_rows_in_a_part_without_labels_are_told_of_and_end_a_strict_run_with_1(blobs):
     frame = write_blobs(blobs / "in.csv")
     lost = pd.DataFrame({"name": "far", "x": 1000.0 + np.arange(30), "y": 0.0, "label": "", "truth": "ant"})
     pd.concat([frame, lost]).to_csv(blobs / "in.csv", index=False)
     options = ("--truth", "truth", "--features", "x,y", "--set", "scale=none", "--set", "models=none")
     arguments = (blobs / "in.csv", "-o", blobs / "out.csv", "--report", blobs / "r.html", *options)
-    assert classify(*arguments).exit_code == 0
-    finished = classify(*arguments, "--strict", "--verbose")
+    shown = classify(*arguments, "--verbose")
+    assert shown.exit_code == 0
+    assert "30 rows bridged" in shown.stdout
+    finished = classify(*arguments, "--strict", "--json")
     assert finished.exit_code == 1
-    assert "30 rows bridged" in finished.stdout
+    summary = json.loads(finished.stdout)
+    assert (summary["unreachable_rows"], summary["bridged_rows"]) == (0, 30)
+    assert {row["row"] for row in summary["doubtful"]} <= set(range(121, 151))
     said = " ".join(finished.stderr.split())
     assert "Note: 30 rows lie in 1 component of the graph without any label; they were connected" in said
-    assert "(row 121, 122, 123)" in said
+    assert "Label some of them (row 121, 122, 123)." in said
     after = pd.read_csv(blobs / "out.csv")
     assert after.graphwell_label.notna().all()
     assert after.graphwell_reachable.all()
     np.testing.assert_array_equal(after.graphwell_bridged, np.arange(150) >= 120)
     assert (after.graphwell_score[120:] < after.graphwell_score[:120].median()).all()
-    assert "joined to the nearest" in (blobs / "r.html").read_text()
+    assert "they were connected to the nearest one" in (blobs / "r.html").read_text()
 
 
 def test_the_command_gives_the_labels_of_the_library(tmp_path):

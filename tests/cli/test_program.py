@@ -18,7 +18,6 @@ from graphwell import __version__
 from graphwell.cli import options as cli_options
 from graphwell.cli._run import Exit, bars, ends_cleanly, job_options
 from graphwell.cli.app import COMMANDS, app, main
-from graphwell.cli.demo import run_questions
 from graphwell.errors import OptionError
 from graphwell.jobs.classify import ClassifyOptions
 from graphwell.jobs.compare import CompareOptions
@@ -268,13 +267,6 @@ def test_many_classes_are_cut_short_and_text_of_a_file_cannot_harm_a_terminal(tm
     assert "and 6 more" in ended.stdout
     assert "\x1b" not in ended.output
     assert "x" * 130 not in ended.output
-
-
-@pytest.mark.slow
-def test_the_figures_of_the_demo(tmp_path):
-    errors = {name: error for name, error, _ in run_questions(tmp_path)[0]}
-    assert errors["graphwell, 10 answers"] == min(errors.values()) < 0.06
-    assert errors["graphwell, 10 random labels"] > 0.2
 
 
 @pytest.mark.parametrize(

@@ -13,10 +13,13 @@ from tests.jobs.tables import write_blobs
 
 
 @pytest.mark.slow
-def test_the_demo_prints_tables_and_writes_pictures(tmp_path):
+def test_the_demo_prints_its_figures_and_draws_a_picture(tmp_path):
     finished = run("demo", "--out", tmp_path / "demo")
     assert finished.exit_code == 0, finished.output
-    assert "graphwell, 10 answers" in finished.stdout
+    shares = re.findall(r"│ (.+?) +│ +([\d.]+) % │", finished.stdout)
+    wrong = {name: float(share) for name, share in shares}
+    assert wrong["graphwell, 10 answers"] == min(wrong.values()) < 6
+    assert wrong["graphwell, 10 random labels"] > 20
     assert (tmp_path / "demo" / "ten_questions.png").read_bytes().startswith(b"\x89PNG")
 
 

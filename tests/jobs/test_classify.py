@@ -118,36 +118,20 @@ def test_labels_that_look_wrong_are_listed_and_have_columns(tmp_path):
 # ------------------------------------------------------------------------------- rows that no label reaches
 
 
-@pytest.mark.parametrize("graph", [False, True])
-def test_an_island_without_labels_is_named_by_its_rows(tmp_path, graph):
+def test_an_island_of_a_given_graph_has_no_labels_and_is_named_by_its_rows(tmp_path):
     """Two groups on a line with one label each, and an island."""
+    anndata = pytest.importorskip("anndata")
     x = np.concatenate([np.arange(20) * 0.01, 0.4 + np.arange(20) * 0.01, 1000 + np.arange(15)])
     label = np.full(55, "", dtype=object)
     label[0], label[39] = "a", "b"
-    frame = pd.DataFrame({"x": x, "z": x**2 / 1000, "label": label})
-    options = {"n_neighbors": 5, "tune": False, "scale": "none"}
-    if graph:
-        anndata = pytest.importorskip("anndata")
-        W = gw.Graph.from_features(x[:, None], 5).W
-        obs = frame[["label"]].astype(str).set_axis([str(i) for i in range(55)])
-        cells = anndata.AnnData(x[:, None], obs=obs)
-        cells.obsp["connectivities"] = W
-        cells.write_h5ad(tmp_path / "in.h5ad")
-        report = run(tmp_path / "in.h5ad")
-        assert "Rows are compared by the graph in in.h5ad" in " ".join(map(str, report.notes))
-        assert (report.unreachable_rows, report.bridged_rows) == (15, 0)
-        assert "15 rows lie in 1 component of the graph without any label and got none" in str(
-            report.notes[-1]
-        )
-        assert "(row 41), or link more rows with a larger n_neighbors." in str(report.notes[-1])
-        assert all(row.row <= 40 for row in report.doubtful)
-        return
-    frame.to_csv(tmp_path / "in.csv", index=False)
-    report = run(tmp_path / "in.csv", **options)
-    assert (report.unreachable_rows, report.bridged_rows) == (0, 15)
-    assert sum(count.assigned for count in report.classes) == 55
-    assert "15 rows lie in 1 component of the graph without any label; they were connected" in str(
-        report.notes[-1]
-    )
-    assert "Label some of them (row 41, 42, 43)." in str(report.notes[-1])
-    assert {row.row for row in report.doubtful} <= set(range(41, 56))
+    obs = pd.DataFrame({"label": label.astype(str)}, index=[str(i) for i in range(55)])
+    cells = anndata.AnnData(x[:, None], obs=obs)
+    cells.obsp["connectivities"] = gw.Graph.from_features(x[:, None], 5).W
+    cells.write_h5ad(tmp_path / "in.h5ad")
+    report = run(tmp_path / "in.h5ad")
+    assert "Rows are compared by the graph in in.h5ad" in " ".join(map(str, report.notes))
+    assert (report.unreachable_rows, report.bridged_rows) == (15, 0)
+    told = "15 rows lie in 1 component of the graph without any label and got none"
+    assert told in str(report.notes[-1])
+    assert "(row 41), or link more rows with a larger n_neighbors." in str(report.notes[-1])
+    assert all(row.row <= 40 for row in report.doubtful)
