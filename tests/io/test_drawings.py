@@ -14,14 +14,10 @@ from graphwell.io.images import read_seeds
 SHAPE = (10, 12)
 
 
-def write(tmp_path, document):
+def drawn(tmp_path, document):
     path = tmp_path / "marks.json"
     path.write_text(document if isinstance(document, str) else json.dumps(document))
-    return path
-
-
-def drawn(tmp_path, document):
-    return read_seeds(write(tmp_path, document), SHAPE)
+    return read_seeds(path, SHAPE)
 
 
 def marked(drawing, number):

@@ -312,6 +312,9 @@ def test_arrays_of_any_number_of_channels(tmp_path):
         np.save(tmp_path / "wrong.npy", wrong)
         with pytest.raises(ValueError, match=r"wrong\.npy must (have the shape|hold real numbers)"):
             read_image(tmp_path / "wrong.npy")
+    for save, name in ((np.save, "holes.npy"), (np.savez, "holes.npz")):
+        save(tmp_path / name, np.array([[0.5, np.nan], [0.2, 0.1]]))
+        assert read_image(tmp_path / name).mask.tolist() == [[False, True], [False, False]]
     classes = np.array([[3, -1], [0, 7]])
     back = read_seeds(written(classes, tmp_path / "labels.npy"), (2, 2)).classes
     np.testing.assert_array_equal(back, classes)
@@ -450,9 +453,3 @@ def test_code_in_a_store_of_zarr_is_never_run(tmp_path):
     with pytest.raises(OptionError, match="which are never unpickled"):
         read_image(folder)
     assert not (tmp_path / "ran").exists()
-
-
-@pytest.mark.parametrize(("save", "name"), [(np.save, "in.npy"), (np.savez, "in.npz")])
-def test_nan_in_an_array_is_masked(tmp_path, save, name):
-    save(tmp_path / name, np.array([[0.5, np.nan], [0.2, 0.1]]))
-    assert read_image(tmp_path / name).mask.tolist() == [[False, True], [False, False]]

@@ -189,15 +189,12 @@ def test_a_photograph_with_an_even_ground_is_no_picture_of_marks(tmp_path, name,
         read_seeds(tmp_path / name, (120, 160), painting)
 
 
-def test_another_photograph_of_the_same_thing_is_no_picture_of_marks(tmp_path):
+def test_another_photograph_and_an_object_cut_out_of_one_are_no_marks(tmp_path):
     rng = np.random.default_rng(0)
     picture = np.kron(rng.integers(0, 256, (24, 32, 1)), np.ones((5, 5, 3))).astype(np.uint8)
     Image.fromarray(np.roll(picture, 1, axis=1)).save(tmp_path / "moved.jpg", quality=95)
     with pytest.raises(ValueError, match="no set of marks"):
         read_seeds(tmp_path / "moved.jpg", (120, 160), picture=picture)
-
-
-def test_an_object_cut_out_of_a_photograph_is_no_mark(tmp_path):
     grey = np.asarray(on_a_ground(np.full((120, 160), 60.0), noise=12))
     inside = np.hypot(*(np.indices(grey.shape) - [[[60]], [[80]]])) < 40
     opacity = np.where(inside, 255, 0).astype(np.uint8)
@@ -210,35 +207,43 @@ def test_unclear_marks_are_refused_or_snapped(tmp_path):
     rng = np.random.default_rng(0)
     pixels = np.zeros((*SHAPE, 3), dtype=np.uint8)
     pixels[5:15, 5:25], pixels[25:35, 30:50] = RED, BLUE
-    smudge = rng.integers(60, 255, (8, 50, 3))
-    pixels[16:24, 5:55] = smudge
+    pixels[16:24, 5:55] = rng.integers(60, 255, (8, 50, 3))
     picture = Image.fromarray(pixels)
     with pytest.raises(ValueError, match=r"no mixture of the \d+ plain ones.*snap=True"):
         read(tmp_path, picture)
-    assert (
-        read(tmp_path, picture, snap=True).classes[5:15, 5:25]
-        == read(tmp_path, picture, snap=True).classes[6, 6]
-    ).all()
+    found = read(tmp_path, picture, snap=True).classes
+    assert (found[5:15, 5:25] == found[6, 6]).all()
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("marks", "words"),
     [
-        ("# nothing\n", "marks no pixel at all"),
-        ("", "is empty"),
-        ("1,2\n", "line 1: expected three integers row,col,class, got '1,2'"),
-        ("1,2,a\n", "expected three integers"),
-        ("0,0,1\n40,0,1\n", "line 2: row 40, column 0 lies outside the picture of 40 rows and 60 columns"),
-        ("0,0,-1\n", "the class must be 0 or more, got -1"),
-        ("0,0,1\n0,0,2\n", "row 0, column 0 has the class 1 already"),
-        ("0,0,99999999999\n", "line 1: the class must be"),
+        (b"# nothing\n", "marks no pixel at all"),
+        (b"", "is empty"),
+        (b"1,2\n", "line 1: expected three integers row,col,class, got '1,2'"),
+        (b"1,2,a\n", "expected three integers"),
+        (b"0,0,1\n40,0,1\n", "line 2: row 40, column 0 lies outside the picture of 40 rows and 60 columns"),
+        (b"0,0,-1\n", "the class must be 0 or more, got -1"),
+        (b"0,0,1\n0,0,2\n", "row 0, column 0 has the class 1 already"),
+        (b"0,0,99999999999\n", "line 1: the class must be"),
         (b"\xff\xfe\x00\x81", "is no text"),
+        (np.zeros(SHAPE), "must hold integers with -1 for unknown, not float64"),
+        (np.zeros((60, 40), int), r"size of the image, 40 x 60 \(rows x columns\), but has 60 x 40"),
+        (np.zeros((40, 60, 1), int), "but has the shape"),
+        (np.full(SHAPE, -2), "must hold classes from 0"),
+        (np.full(SHAPE, 2**40), "must hold classes from 0"),
+        (np.full(SHAPE, -1), "marks no pixel at all"),
     ],
 )
-def test_bad_lists_are_refused(tmp_path, text, words):
-    (tmp_path / "s.txt").write_bytes(text if isinstance(text, bytes) else text.encode())
+def test_bad_lists_and_arrays_are_refused(tmp_path, marks, words):
+    if isinstance(marks, bytes):
+        path = tmp_path / "s.txt"
+        path.write_bytes(marks)
+    else:
+        path = tmp_path / "s.npy"
+        np.save(path, marks)
     with pytest.raises(ValueError, match=words):
-        read_seeds(tmp_path / "s.txt", SHAPE)
+        read_seeds(path, SHAPE)
 
 
 def test_arrays_and_text(tmp_path):
@@ -254,35 +259,9 @@ def test_arrays_and_text(tmp_path):
         assert len(set(seeds.colors.values())) == 2
 
 
-@pytest.mark.parametrize(
-    ("values", "words"),
-    [
-        (np.zeros(SHAPE), "must hold integers with -1 for unknown, not float64"),
-        (
-            np.zeros((60, 40), int),
-            r"size of the image, 40 x 60 \(rows x columns\), but has 60 x 40",
-        ),
-        (np.zeros((40, 60, 1), int), "but has the shape"),
-        (np.full(SHAPE, -2), "must hold classes from 0"),
-        (np.full(SHAPE, 2**40), "must hold classes from 0"),
-        (np.full(SHAPE, -1), "marks no pixel at all"),
-    ],
-)
-def test_bad_arrays_are_refused(tmp_path, values, words):
-    np.save(tmp_path / "s.npy", values)
-    with pytest.raises(ValueError, match=words):
-        read_seeds(tmp_path / "s.npy", SHAPE)
-
-
-@pytest.mark.parametrize(
-    "numbers",
-    [
-        [[0, 255, 255]],  # black on white, or white on black
-        [[0, 30, 255]],  # two greys
-        [[0, 1, 200, 255]],
-    ],
-)
+@pytest.mark.parametrize("numbers", [[[0, 255, 255]], [[0, 30, 255]], [[0, 1, 200, 255]]])
 def test_other_greys_are_colours(tmp_path, numbers):
+    """Black on white or white on black, two greys, and numbers among which some are missing."""
     Image.fromarray(np.kron(np.uint8(numbers), np.ones((10, 10), np.uint8))).save(tmp_path / "s.png")
     notes = read_seeds(tmp_path / "s.png", (10, 10 * len(numbers[0]))).notes
     assert "The greys of the marks were taken for numbers of classes." not in map(str, notes)

@@ -175,7 +175,7 @@ def test_bombs_are_refused_unless_the_user_says_how_much_memory_they_may_take(tm
         with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as book:
             book.writestr("xl/media/picture.png", bytes(5_000_000))
     else:
-        path.write_bytes(PACKERS[path.suffix](b"x\n" + b"0\n" * 600_000))
+        packed(tmp_path, name, "x\n" + "0\n" * 600_000)
     monkeypatch.setattr(memory, "LITTLE", 10**6)
     with pytest.raises(OptionError, match=f"{name} unpacks from .* with max_memory"):
         gw.read_table(path)
