@@ -97,10 +97,12 @@ def central_rows(query: "Query", communities: Communities, chosen: Sequence[int]
         row_of = np.argsort(members)
         best = [_best_open(query, row_of[group], x) for group, x in zip(inside, centrality, strict=True)]
         return np.array(best, dtype=np.int64)
+    is_open = np.zeros(n, dtype=bool)  # aggregates that hold a row that may be asked
+    is_open[members[query.open]] = True
     candidates = []
     for group, x in zip(inside, centrality, strict=True):
         order = group[np.argsort(-x, kind="stable")]
-        order = order[query.open_aggregates[order]]
+        order = order[is_open[order]]
         enough = int(np.searchsorted(np.cumsum(query.sizes[order]), ROWS_COMPARED)) + 1
         candidates.append(np.flatnonzero(np.isin(members, order[:enough]) & query.open))
     # Each candidate is an aggregate of its own for a moment, so that one matrix holds all weights.

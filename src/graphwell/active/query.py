@@ -144,13 +144,6 @@ class Query:
         return np.bincount(self.aggregates.members, minlength=self.aggregates.W.shape[0])
 
     @cached_property
-    def open_aggregates(self) -> BoolArray:
-        """Whether an aggregate holds a row that may be asked."""
-        found = np.zeros(len(self.sizes), dtype=bool)
-        found[self.aggregates.members[self.open]] = True
-        return found
-
-    @cached_property
     def coarse(self) -> Aggregates:
         """The graph in so few aggregates that dense matrices of them are cheap."""
         return coarsened(self.aggregates, MOST_DENSE)

@@ -191,7 +191,12 @@ def find_bridges(space: Any, components: IntArray, known: BoolArray) -> tuple[In
 def _shortest_pairs(space: Any, groups: IntArray, waiting: IntArray, most: int) -> tuple[IntArray, IntArray]:
     """For each waiting group, its rows nearest to the outside, and the row nearest to each there."""
     sizes = np.bincount(groups)
-    near = some_of_each(groups, waiting, most)
+    # At most so many rows of each, evenly spread over its rows.
+    near = np.flatnonzero(np.isin(groups, waiting))
+    near = near[np.argsort(groups[near], kind="stable")]
+    number, size = _numbered(groups[near])
+    wanted = np.minimum(size, most)
+    near = np.sort(near[number * wanted // size != (number - 1) * wanted // size])
     far, apart = space.nearest(space.rows_at(near), groups[near], groups, inside=False)
     large = np.flatnonzero(sizes[groups[near]] > most)
     if len(large):
@@ -203,15 +208,6 @@ def _shortest_pairs(space: Any, groups: IntArray, waiting: IntArray, most: int) 
         far, apart = np.concatenate([far, beyond])[first], np.concatenate([apart, how_far])[first]
     kept = shortest(groups[near], apart)
     return near[kept], far[kept]
-
-
-def some_of_each(groups: IntArray, chosen: IntArray, most: int) -> IntArray:
-    """Places of at most so many rows of each chosen group, evenly spread over its rows."""
-    places = np.flatnonzero(np.isin(groups, chosen))
-    places = places[np.argsort(groups[places], kind="stable")]
-    number, size = _numbered(groups[places])
-    wanted = np.minimum(size, most)
-    return np.sort(places[number * wanted // size != (number - 1) * wanted // size])
 
 
 def shortest(groups: IntArray, apart: FloatArray) -> IntArray:

@@ -87,7 +87,11 @@ def graph_map(
     places = _beginning(graph, start)
     if len(places) < 2:
         return places
-    shares, velocity = shares_of_neighbors(W, 1.0 / graph.sharpness), np.zeros_like(places)
+    # Share of each neighbour in a vertex: affinities to a power, divided by the sum of their row.
+    weights, degrees = W.data ** (1.0 / graph.sharpness), np.diff(W.indptr)
+    sums = np.bincount(np.repeat(np.arange(len(degrees)), degrees), weights, minlength=len(degrees))
+    shares = np.asarray(weights / np.repeat(sums, degrees)).astype(np.float32)
+    velocity = np.zeros_like(places)
     for number in range(GATHERING + SPREADING):
         heartbeat()
         progress("map", number / (GATHERING + SPREADING))
@@ -138,13 +142,6 @@ def smooth_map(graph: Any) -> FloatArray:
         turn = np.linalg.svd(0.5 * (block + walk @ block), full_matrices=False)[2]
         found[:, : min(2, n - 1)] = (block @ turn.T)[:, :2]
     return np.asarray(found - found.mean(axis=0))
-
-
-def shares_of_neighbors(W: Any, power: float = 1.0) -> FloatArray:
-    """Share of each neighbour in a vertex: affinities to a power, divided by the sum of their row."""
-    weights, degrees = W.data**power, np.diff(W.indptr)
-    sums = np.bincount(np.repeat(np.arange(len(degrees)), degrees), weights, minlength=len(degrees))
-    return np.asarray(weights / np.repeat(sums, degrees)).astype(np.float32)
 
 
 def attraction(places: FloatArray, W: Any, shares: FloatArray, threads: ThreadPool) -> FloatArray:
