@@ -66,6 +66,14 @@ def test_a_label_never_changes_at_fidelity_30_and_can_at_fidelity_1():
     assert run(Problem(graph, labels, 2, fidelity=1.0)).result.labels[0] == 0
 
 
+@pytest.mark.parametrize(("n_classes", "goes"), [(499, True), (500, False)])
+def test_of_very_many_classes_the_coarse_level_is_left_out(n_classes, goes):
+    graph = Graph.from_features(np.random.default_rng(3).normal(size=(600, 3)))
+    labels = np.where(np.arange(600) < n_classes, np.arange(600), -1)
+    result = run(Problem(graph, labels, n_classes)).result
+    assert bool(result.candidates) is goes
+
+
 def test_one_class_needs_no_descent():
     found = run(Problem(chain(1.0), np.array([0, -1]), 1))
     assert (found.result.status, found.seconds) == (Status.ONE_CLASS, {})
