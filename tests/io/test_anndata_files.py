@@ -153,25 +153,15 @@ def test_what_is_no_anndata_is_refused(cells, tmp_path):
         gw.read_table(path)
 
 
-@pytest.mark.parametrize(
-    ("how", "words"),
-    [
-        ("no obs", "is no file of AnnData: it has no obs and var"),
-        ("truncated", "cannot be read as a folder of Zarr: it is damaged"),
-        ("huge", "needs about"),
-    ],
-)
-def test_broken_folders_are_refused_in_a_sentence(cells, tmp_path, how, words, monkeypatch):
+def test_broken_folders_and_missing_libraries_get_a_sentence(cells, tmp_path, monkeypatch):
     path = saved(cells, tmp_path / "cells.zarr")
     (path / ".zmetadata").unlink()  # a list of all that follows
     described, piece = (path / "obsm" / "X_pca" / name for name in (".zarray", "0.0"))
-    if how == "no obs":
-        (path / "obs").rename(path.parent / "obs")
-    elif how == "truncated":
-        piece.write_bytes(piece.read_bytes()[:400])
-    else:
-        described.write_text(json.dumps({**json.loads(described.read_text()), "shape": [40 * 10**9, 3]}))
-    with pytest.raises(ValueError, match=words):
+    piece.write_bytes(piece.read_bytes()[:400])
+    with pytest.raises(ValueError, match="cannot be read as a folder of Zarr: it is damaged"):
+        gw.read_table(path)
+    described.write_text(json.dumps({**json.loads(described.read_text()), "shape": [40 * 10**9, 3]}))
+    with pytest.raises(ValueError, match="needs about"):
         gw.read_table(path)
     monkeypatch.setitem(sys.modules, "zarr", None)
     with pytest.raises(ImportError, match=r"need zarr.*graphwell\[zarr\]"):

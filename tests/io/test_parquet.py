@@ -14,7 +14,15 @@ from graphwell.io.tables import open_table, write_table
 from tests.io.helpers import labelled, new_columns
 
 
-def test_a_table_keeps_its_types(tmp_path):
+@pytest.mark.parametrize(
+    ("rows_per_part", "like", "labels", "wanted"),
+    [
+        (parquet.ROWS_PER_PART, "level", ["1", "2", "", "1", "2"], [1, 2, None, 1, 2]),
+        (2, "kind", [*"uvuvu"], [*"uvuvu"]),
+    ],
+)
+def test_a_table_keeps_its_types(tmp_path, monkeypatch, rows_per_part, like, labels, wanted):
+    monkeypatch.setattr(parquet, "ROWS_PER_PART", rows_per_part)
     data = pd.DataFrame({"x": [0.5, 1.5, np.nan, 3.5, 4.5]}).assign(
         when=datetime.datetime(2020, 1, 2),
         tags=[["a"], [], ["b", "c"], [], []],
@@ -22,34 +30,19 @@ def test_a_table_keeps_its_types(tmp_path):
         level=pd.Series([1, 2, None, 1, 2], dtype="Int64"),
         flag=[True, False, None, True, True],
         kind=pd.Categorical(["u", "v", "u", None, "v"]),
+        narrow=np.array([1, np.nan, 3, 4, 5], dtype=np.float32),
+        **{"a.b": range(5), "a": range(5, 10)},
     )
-    data.to_parquet(tmp_path / "in.parquet")
+    data.to_parquet(tmp_path / "in.parquet", row_group_size=3)
     table = open_table(tmp_path / "in.parquet")
     assert table.column("when")[0].startswith("2020-01-02")
     assert table.column("kind").tolist() == ["u", "v", "u", "", "v"]
     np.testing.assert_array_equal(table.column("level"), [1, 2, np.nan, 1, 2])
-    after = pd.read_parquet(labelled(table.path, new_columns("level", ["1", "2", "", "1", "2"])))
+    assert table.column("narrow").dtype == np.float32
+    assert (table.column("a.b")[0], table.column("a")[0]) == (0, 5)
+    after = pd.read_parquet(labelled(table.path, new_columns(like, labels)))
     pd.testing.assert_frame_equal(after[data.columns], data)
-    assert after["graphwell_label"].tolist()[:2] == [1, 2]
-    assert pd.isna(after["graphwell_label"][2])
-
-
-def test_rows_are_written_some_at_a_time_in_their_order(tmp_path, monkeypatch):
-    data = pd.DataFrame({"x": np.arange(5, dtype=np.float32), "kind": pd.Categorical([*"uvuvu"])})
-    data.to_parquet(tmp_path / "in.parquet", row_group_size=3)
-    monkeypatch.setattr(parquet, "ROWS_PER_PART", 2)
-    after = pd.read_parquet(labelled(tmp_path / "in.parquet", new_columns("kind", [*"uvuvu"])))
-    pd.testing.assert_frame_equal(after[data.columns], data)
-    assert after["graphwell_label"].tolist() == [*"uvuvu"]
-
-
-def test_single_precision_stays_with_missing_cells_too(tmp_path):
-    pd.DataFrame({"x": np.array([1, np.nan], dtype=np.float32), "a.b": [1, 2], "a": [3, 4]}).to_parquet(
-        tmp_path / "in.parquet"
-    )
-    table = open_table(tmp_path / "in.parquet")
-    assert table.column("x").dtype == np.float32
-    assert (table.column("a.b").tolist(), table.column("a").tolist()) == ([1, 2], [3, 4])
+    assert [None if pd.isna(label) else label for label in after["graphwell_label"]] == wanted
 
 
 def test_a_file_that_somebody_writes_meanwhile_is_told(tmp_path):

@@ -162,10 +162,7 @@ def test_truncated_files_and_folders_are_refused(tmp_path):
         open_table(tmp_path / "t.csv")
 
 
-@pytest.fixture
-def toy(monkeypatch):
-    """Cells beside each other, rows below each other, whatever they hold."""
-
+def test_a_toy_format_is_read_and_written_by_the_program(tmp_path, monkeypatch):
     def read(path, options):
         return read_text(path, replace(options, delimiter="~"))
 
@@ -173,9 +170,6 @@ def toy(monkeypatch):
         write_text(replace(table, stored=Dialect("~")), new, path, file)
 
     monkeypatch.setattr(tables, "FORMATS", [*tables.FORMATS, TableFormat((".toy",), read, write)])
-
-
-def test_a_toy_format_is_read_and_written_by_the_program(tmp_path, toy):
     (tmp_path / "in.toy").write_text("x~label\n1~a\n2~\n8~\n9~b\n")
     arguments = ["classify", str(tmp_path / "in.toy"), "-o", str(tmp_path / "out.toy")]
     finished = CliRunner().invoke(app, [*arguments, "--set", "n_neighbors=1", "--jobs", "1"])
@@ -183,7 +177,5 @@ def test_a_toy_format_is_read_and_written_by_the_program(tmp_path, toy):
     lines = [line.split("~") for line in (tmp_path / "out.toy").read_text().splitlines()]
     assert lines[0] == ["x", "label", *NEW_NAMES[:4]]
     assert [line[2] for line in lines[1:]] == ["a", "a", "b", "b"]
-    refused = CliRunner().invoke(
-        app, ["classify", str(tmp_path / "in.none"), "-o", str(tmp_path / "out.toy")]
-    )
+    refused = CliRunner().invoke(app, ["classify", str(tmp_path / "in.none"), *arguments[2:]])
     assert "or .toy" in refused.stderr
