@@ -21,11 +21,12 @@ from graphwell import (
 from tests.helpers import blobs, few
 
 LaplaceLearning = baselines.LaplaceLearning
-
-
-@pytest.mark.parametrize(
+both = pytest.mark.parametrize(
     "make", [partial(DiffuseInterfaceClassifier, models=None), BinaryInterfaceClassifier]
 )
+
+
+@both
 def test_precomputed_affinities_give_the_same_answer_as_features(make):
     X, truth = blobs(classes=2)
     y = few(truth)
@@ -41,9 +42,7 @@ def test_precomputed_affinities_give_the_same_answer_as_features(make):
     np.testing.assert_array_equal(by_graph.predict(new), by_features.predict(new))
 
 
-@pytest.mark.parametrize(
-    "make", [partial(DiffuseInterfaceClassifier, models=None), BinaryInterfaceClassifier]
-)
+@both
 def test_parts_without_labels_are_joined_to_the_nearest_part_and_doubtful(make):
     X, truth = blobs(classes=2)
     far = np.random.default_rng(9).normal(size=(30, 5)) + X[truth == 1].mean(axis=0) * 100
@@ -63,9 +62,7 @@ def test_parts_without_labels_are_joined_to_the_nearest_part_and_doubtful(make):
     assert not again.bridged_.any()
 
 
-@pytest.mark.parametrize(
-    "make", [partial(DiffuseInterfaceClassifier, models=None), BinaryInterfaceClassifier]
-)
+@both
 def test_parts_without_labels_of_a_given_graph_are_reported_and_get_the_prior(make):
     X, truth = blobs(classes=2)
     far = np.random.default_rng(9).normal(size=(30, 5)) + 1000
@@ -92,9 +89,7 @@ def test_rows_that_come_many_times_leave_the_graph_whole():
     assert clf.graph_.n_components == 1
 
 
-@pytest.mark.parametrize(
-    "make", [partial(DiffuseInterfaceClassifier, models=None), BinaryInterfaceClassifier]
-)
+@both
 def test_isolated_vertices_and_new_rows_without_neighbours(make):
     W = np.zeros((5, 5))
     W[0, 1] = W[1, 0] = W[2, 3] = W[3, 2] = 1.0
@@ -106,9 +101,7 @@ def test_isolated_vertices_and_new_rows_without_neighbours(make):
         np.testing.assert_allclose(clf.predict_proba(np.zeros((1, 5))), [[0.5, 0.5]])
 
 
-@pytest.mark.parametrize(
-    "make", [partial(DiffuseInterfaceClassifier, models=None), BinaryInterfaceClassifier]
-)
+@both
 def test_one_class_goes_to_everything(make):
     X, _ = blobs(classes=2)
     y = np.full(len(X), -1)

@@ -1,5 +1,7 @@
 """The classifier as its users meet it."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,13 +10,16 @@ from scipy import sparse
 from graphwell import BridgedWarning, DiffuseInterfaceClassifier, Fixed, Status, datasets
 from tests.helpers import blobs, few
 
+alone = partial(DiffuseInterfaceClassifier, models=None, random_state=0)
+"""The graph alone, without other models."""
+
 
 @pytest.mark.parametrize("names", [[10, 20, 30], [-7, 0, 100], ["ant", "bee", "cat"]])
 def test_labels_may_have_any_names(names):
     X, truth = blobs()
     named = np.array(names)[truth]
     y = few(named, unknown=None if isinstance(names[0], str) else -1)
-    clf = DiffuseInterfaceClassifier(models=None, random_state=0).fit(X, y)
+    clf = alone().fit(X, y)
     np.testing.assert_array_equal(clf.transduction_, named)
     assert clf.classes_.tolist() == sorted(names)
     np.testing.assert_array_equal(clf.predict(X + 0.01), named)
@@ -24,7 +29,7 @@ def test_labels_may_have_any_names(names):
 def test_scores_are_distributions_that_agree_with_the_labels():
     X, truth = datasets.make_three_moons(random_state=1)
     y = datasets.sample_labels(truth, 5, random_state=1)
-    clf = DiffuseInterfaceClassifier(models=None, random_state=0).fit(X, y)
+    clf = alone().fit(X, y)
     for scores in (clf.label_distributions_, clf.predict_proba(X[:50])):
         assert (scores >= 0).all()
         np.testing.assert_allclose(scores.sum(axis=1), 1)
@@ -49,7 +54,7 @@ def test_result_and_graph_are_there_to_look_at():
 def test_the_classifier_accepts_frames_lists_sparse_and_read_only_input():
     X, truth = blobs()
     y = few(truth)
-    expected = DiffuseInterfaceClassifier(models=None, random_state=0).fit(X, y).transduction_
+    expected = alone().fit(X, y).transduction_
     frozen = X.copy()
     frozen.flags.writeable = False
     for given in (
@@ -60,7 +65,7 @@ def test_the_classifier_accepts_frames_lists_sparse_and_read_only_input():
         X.astype(np.float32),
     ):
         labels = y.tolist() if isinstance(given, list) else pd.Series(y)
-        found = DiffuseInterfaceClassifier(models=None, random_state=0).fit(given, labels).transduction_
+        found = alone().fit(given, labels).transduction_
         np.testing.assert_array_equal(found, expected)
 
 
@@ -79,16 +84,14 @@ def test_equal_seeds_give_equal_results_and_threads_do_not_matter():
 def test_one_label_for_each_of_many_classes_is_no_mistake():
     X, truth = blobs(n=2, classes=40)
     y = np.where(np.arange(80) % 2 == 0, truth, -1)
-    clf = DiffuseInterfaceClassifier(models=None, n_neighbors=1, random_state=0).fit(
-        np.hstack([X, np.eye(40)[truth] * 50]), y
-    )
+    clf = alone(n_neighbors=1).fit(np.hstack([X, np.eye(40)[truth] * 50]), y)
     np.testing.assert_array_equal(clf.transduction_, truth)
 
 
 def test_duplicated_rows_work():
     X, truth = blobs()
     X, truth = np.repeat(X, 12, axis=0), np.repeat(truth, 12)
-    clf = DiffuseInterfaceClassifier(models=None, random_state=0).fit(X, few(truth))
+    clf = alone().fit(X, few(truth))
     assert np.isfinite(clf.label_distributions_).all()
     assert (clf.transduction_ == truth).all()
 
@@ -97,26 +100,22 @@ def test_a_low_fidelity_lets_neighbours_overrule_a_wrong_label():
     X, truth = blobs()
     y = truth.copy()
     y[5] = 2
-    assert DiffuseInterfaceClassifier(models=None, random_state=0).fit(X, y).transduction_[5] == 2
-    assert (
-        DiffuseInterfaceClassifier(models=None, fidelity=0.5, random_state=0).fit(X, y).transduction_[5] == 0
-    )
+    assert alone().fit(X, y).transduction_[5] == 2
+    assert alone(fidelity=0.5).fit(X, y).transduction_[5] == 0
 
 
 def test_verbose_reports_and_a_callback_can_stop(capsys):
     X, truth = blobs()
-    DiffuseInterfaceClassifier(models=None, verbose=True, random_state=0).fit(X, few(truth))
+    alone(verbose=True).fit(X, few(truth))
     assert "step 1 of 19: epsilon 2" in capsys.readouterr().err
-    clf = DiffuseInterfaceClassifier(models=None, random_state=0).fit(
-        X, few(truth), callback=lambda step: True
-    )
+    clf = alone().fit(X, few(truth), callback=lambda step: True)
     assert clf.result_.status is Status.STOPPED
 
 
 def test_classes_without_a_label_change_nothing_and_get_no_row():
     X, truth = blobs()
-    plain = DiffuseInterfaceClassifier(models=None, random_state=0).fit(X, few(truth))
-    named = DiffuseInterfaceClassifier(models=None, random_state=0, classes=[7, 1, -5]).fit(X, few(truth))
+    plain = alone().fit(X, few(truth))
+    named = alone(classes=[7, 1, -5]).fit(X, few(truth))
     assert named.classes_.tolist() == [-5, 0, 1, 2, 7]
     assert named.unlabelled_classes_.tolist() == [-5, 7]
     np.testing.assert_array_equal(named.transduction_, plain.transduction_)
@@ -131,9 +130,7 @@ def test_a_class_without_a_label_gets_rows_where_its_size_is_given(sizes):
     X, truth = blobs()
     y = np.where(few(truth) == 2, -1, few(truth))
     with pytest.warns(BridgedWarning):
-        clf = DiffuseInterfaceClassifier(models=None, random_state=0, classes=[2], class_prior=sizes).fit(
-            X, y
-        )
+        clf = alone(classes=[2], class_prior=sizes).fit(X, y)
     assert clf.unlabelled_classes_.tolist() == [2]
     np.testing.assert_array_equal(clf.transduction_, truth)
     assert np.isfinite(clf.label_distributions_).all()
@@ -144,9 +141,7 @@ def test_a_class_without_label_or_size_gets_no_row(sizes):
     X, truth = blobs()
     y = np.where(few(truth) == 2, -1, few(truth))
     with pytest.warns(BridgedWarning):
-        clf = DiffuseInterfaceClassifier(models=None, random_state=0, classes=[2], class_prior=sizes).fit(
-            X, y
-        )
+        clf = alone(classes=[2], class_prior=sizes).fit(X, y)
     assert set(clf.transduction_) == {0, 1}
     np.testing.assert_allclose(clf.label_distributions_.sum(axis=1), 1.0)
     assert clf.class_prior_[2] == 0
@@ -156,13 +151,11 @@ def test_one_label_and_a_class_without_any():
     X = np.random.default_rng(0).normal(size=(40, 3))
     y = np.full(40, -1)
     y[0] = 4
-    clf = DiffuseInterfaceClassifier(models=None, random_state=0, classes=[4, 5]).fit(X, y)
+    clf = alone(classes=[4, 5]).fit(X, y)
     assert clf.result_.status is Status.ONE_CLASS
     assert (clf.transduction_ == 4).all()
     np.testing.assert_array_equal(clf.label_distributions_, [[1.0, 0.0]] * 40)
-    sized = DiffuseInterfaceClassifier(
-        models=None, random_state=0, classes=[4, 5], class_prior=[0.7, 0.3]
-    ).fit(X, y)
+    sized = alone(classes=[4, 5], class_prior=[0.7, 0.3]).fit(X, y)
     assert set(sized.transduction_) == {4, 5}
     assert np.isfinite(sized.label_distributions_).all()
 
@@ -178,15 +171,11 @@ def test_one_label_and_a_class_without_any():
 )
 def test_odd_options_of_a_fit_get_one_sentence(option, told):
     with pytest.raises(ValueError, match=told):
-        DiffuseInterfaceClassifier(models=None, random_state=0).fit(
-            [[0.0], [1.0], [2.0]], [0, 1, -1], **option
-        )
+        alone().fit([[0.0], [1.0], [2.0]], [0, 1, -1], **option)
 
 
 def test_labels_to_score_with_must_be_as_many_as_the_rows():
-    clf = DiffuseInterfaceClassifier(models=None, random_state=0, n_neighbors=1).fit(
-        [[0.0], [1.0], [9.0]], [0, -1, 1]
-    )
+    clf = alone(n_neighbors=1).fit([[0.0], [1.0], [9.0]], [0, -1, 1])
     with (
         pytest.warns(UserWarning, match="are unknown"),
         pytest.raises(ValueError, match="y has 2 labels, but X has 3 rows"),

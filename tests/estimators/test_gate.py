@@ -57,6 +57,7 @@ def test_rows_of_odd_types_are_fitted(rows):
     ("rows", "sentence"),
     [
         (X + 1j, "X is complex"),
+        ((X + 1j).tolist(), r"X is complex; give its parts as columns\.$"),
         ((X + 1j).astype(object), "X is complex"),
         (np.where(X > 5, np.nan, X), "X contains NaN"),
         (np.where(X > 5, np.inf, X), "infinity"),
@@ -158,7 +159,11 @@ def test_narrow_numbers_of_parameters_and_columns_are_compared_as_wide_ones():
         (named(1.0, np.inf, np.nan), "infinity"),
         (named(b"a", b"b"), "bytes"),
         (named(1.5, 2.5), "continuous"),
-        (named((1, 2), (1, 3)), "tuple"),
+        (named((1, 2), (3,)), "y holds a tuple"),
+        (named({}, {}), "y holds a dict"),
+        ([1 + 2j] * 40, "label"),
+        ([np.inf] * 40, "infinity"),
+        (named(object(), None), "different kinds"),
         (np.full(40, np.datetime64("NaT")), "no known label"),
     ],
 )

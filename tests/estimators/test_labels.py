@@ -40,6 +40,7 @@ def read(y, n=None, **options):
         (pd.Series(["x", None, "y"], dtype="category"), [0, -1, 1], ["x", "y"]),
         (pd.Series(["x", np.nan, "y"], dtype=object), [0, -1, 1], ["x", "y"]),
         ([7, None, -1], [0, -1, -1], [7]),
+        (["a", "", "  ", "b"], [0, -1, -1, 1], ["a", "b"]),
         (np.ma.array([3, 4, 5], mask=[False, True, False]), [0, -1, 1], [3, 5]),
         (pd.Series(pd.to_datetime(["2024-01-01", None]).strftime("%Y")), [0, -1], ["2024"]),
     ],
@@ -124,6 +125,7 @@ def test_bad_names_of_classes_get_one_sentence(named, sentence):
         ([0, 99, 1], 99, [0, -1, 1]),
         (["a", "?", "b", "none"], ["?", "none"], [0, -1, 1, -1]),
         (["a", "", "b"], "", [0, -1, 1]),
+        (["a", "", "  ", "x", "b"], "x", [0, -1, -1, -1, 1]),
         ([0.0, -9.0, 1.0], -9, [0, -1, 1]),
         ([0, -1, 1], 99, [0, -1, 1]),
         (["a", None, "?"], "?", [0, -1, -1]),
@@ -162,11 +164,6 @@ def test_usual_spellings_mean_unknown_with_a_warning_and_are_classes_where_a_mar
 def test_text_of_minus_one_is_a_class_with_a_warning():
     with pytest.warns(UserWarning, match="'-1' is taken for a class; if it means unknown, give unknown='-1'"):
         assert len(read(["cat", "-1", "dog"])[1]) == 3
-
-
-def test_a_marker_of_the_user_leaves_empty_labels_unknown():
-    assert read(["a", "", "  ", "x", "b"], unknown="x")[0] == [0, -1, -1, -1, 1]
-    assert read(["a", "", "  ", "b"])[0] == [0, -1, -1, 1]
 
 
 def test_spellings_are_unknown_wherever_labels_are_given():

@@ -71,23 +71,6 @@ def test_odd_schedules_are_told_apart(schedule, words):
         DiffuseInterfaceClassifier(schedule=schedule).fit(X, y)
 
 
-@pytest.mark.parametrize(
-    ("labels", "words"),
-    [
-        ([(1, 2)] * 40, "1d array"),
-        (np.array([(1, 2), None] * 20, dtype=object), "y holds a tuple"),
-        (np.array([(1, 2), (3,)] * 20, dtype=object), "y holds a tuple"),
-        (np.array([{}, []] * 20, dtype=object), "y holds a dict"),
-        (np.array([object(), None] * 20, dtype=object), "different kinds"),
-        ([1 + 2j] * 40, "label"),
-        ([math.inf] * 40, "infinity"),
-    ],
-)
-def test_odd_labels_are_told_of(labels, words):
-    with pytest.raises(ValueError, match=words):
-        DiffuseInterfaceClassifier(n_jobs=1).fit(X, labels)
-
-
 def test_affinities_beyond_all_measure_are_refused():
     with pytest.raises(ValueError, match=r"affinity matrix holds values beyond 1e\+100; divide it"):
         gw.Graph.from_affinity(np.full((4, 4), 1e300))
@@ -122,11 +105,6 @@ def test_new_rows_beyond_single_precision_are_labelled_beside_a_forest():
         warnings.simplefilter("error")
         clf.fit(rows, labels)
         assert clf.predict(np.array([[1e140] * 3, [-1e140] * 3])).tolist() == [1, 0]
-
-
-def test_complex_numbers_in_lists_are_refused():
-    with pytest.raises(ValueError, match=r"X is complex; give its parts as columns\.$"):
-        DiffuseInterfaceClassifier(n_jobs=1).fit((X + 1j).tolist(), y)
 
 
 @pytest.mark.parametrize("form", [np.asarray, np.ndarray.tolist, sparse.csr_array, sparse.coo_matrix])
