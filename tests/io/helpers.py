@@ -1,5 +1,7 @@
 """What tests of several kinds of files share."""
 
+import io
+
 import numpy as np
 
 from graphwell.io.cells import NewColumns, text_column
@@ -20,3 +22,10 @@ def labelled(source, new, suffix=None):
     with written_whole(out) as file:
         write_table(open_table(source), new, out, file)
     return out
+
+
+def npy_of_declared_shape(shape):
+    """The header of a `.npy` file without the numbers that it declares."""
+    file = io.BytesIO()
+    np.lib.format.write_array_header_2_0(file, {"descr": "<f8", "fortran_order": False, "shape": shape})
+    return file.getvalue()

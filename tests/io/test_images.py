@@ -1,6 +1,5 @@
 """Pictures, volumes and classes in files: PNG, JPEG, TIFF, `.npy`, `.npz`, NIfTI, Zarr."""
 
-import io
 import json
 import struct
 import sys
@@ -18,6 +17,7 @@ from PIL import Image, ImageOps
 
 from graphwell.errors import OptionError
 from graphwell.io.images import read_image, read_placement, read_seeds, suffix_for, write_values
+from tests.io.helpers import npy_of_declared_shape
 
 GREY = np.arange(12, dtype=np.uint8).reshape(3, 4) * 20
 COLOR = np.stack([GREY, 255 - GREY, GREY // 2], axis=2)
@@ -72,12 +72,6 @@ def test_damaged_files_are_refused_in_a_sentence(tmp_path, name, content, words)
     (tmp_path / name).write_bytes(whole[content] if isinstance(content, slice) else content)
     with pytest.raises(ValueError, match=words):
         read_image(tmp_path / name)
-
-
-def npy_of_declared_shape(shape):
-    file = io.BytesIO()
-    np.lib.format.write_array_header_1_0(file, {"descr": "<f8", "fortran_order": False, "shape": shape})
-    return file.getvalue()
 
 
 def png_of_declared_size(side):

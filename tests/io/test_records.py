@@ -1,7 +1,6 @@
 """Tables in `.npy` and `.npz` files, lines of JSON, and spreadsheets."""
 
 import datetime
-import io
 import json
 import sys
 import zipfile
@@ -63,11 +62,10 @@ def test_an_archive_with_a_broken_directory_is_refused(tmp_path):
 
 @pytest.mark.parametrize("shape", [(10**12,), (10**6, 10**6), (2**62, 4)])
 def test_a_header_that_declares_more_than_there_is(tmp_path, shape):
-    content = io.BytesIO()
-    np.lib.format.write_array_header_2_0(content, {"descr": "<f8", "fortran_order": False, "shape": shape})
-    (tmp_path / "a.npy").write_bytes(content.getvalue())
+    content = helpers.npy_of_declared_shape(shape)
+    (tmp_path / "a.npy").write_bytes(content)
     with zipfile.ZipFile(tmp_path / "b.npz", "w") as archive:
-        archive.writestr("X.npy", content.getvalue())
+        archive.writestr("X.npy", content)
     for name in ("a.npy", "b.npz"):
         with pytest.raises(ValueError, match="damaged, truncated"):
             gw.read_table(tmp_path / name)
@@ -140,9 +138,8 @@ def test_objects_go_back_as_they_came_and_labels_have_the_type_of_the_given_ones
 @pytest.mark.parametrize(("given", "text"), [(1.0, "1"), (True, "true"), ("01", "01"), (2.5, "2.5")])
 def test_labels_of_any_type_come_back_as_they_were(tmp_path, given, text):
     path = lines_of(tmp_path, {"x": 1, "label": given}, {"x": 2, "label": given})
-    assert [row["graphwell_label"] for row in objects_of(labelled(path, "label", [text, text]))] == [
-        given
-    ] * 2
+    after = objects_of(labelled(path, "label", [text, text]))
+    assert [row["graphwell_label"] for row in after] == [given, given]
 
 
 def test_odd_characters_and_huge_numbers_do_no_harm(tmp_path):
@@ -185,9 +182,8 @@ def test_cells_of_a_sheet_have_their_types(tmp_path):
 
 def test_formulas_whose_values_nobody_saved_are_told(tmp_path):
     path = sheet_of(tmp_path, ["x", "twice"], [1, "=2*A2"], [2, "=2*A3"], [None, 3])
-    with pytest.raises(
-        ValueError, match=r"cell B2: a formula whose value is not in the file \(2 such cells\)"
-    ):
+    words = r"cell B2: a formula whose value is not in the file \(2 such cells\)"
+    with pytest.raises(ValueError, match=words):
         gw.read_table(path)
     with zipfile.ZipFile(path) as book:
         parts = {name: book.read(name) for name in book.namelist()}
@@ -195,9 +191,7 @@ def test_formulas_whose_values_nobody_saved_are_told(tmp_path):
     saved = sheet.replace(b"2*A2</f><v />", b"2*A2</f><v>2</v>").replace(
         b'<c r="B3"><f>2*A3</f><v />', b'<c r="B3" t="str"><f>2*A3</f><v></v>'
     )
-    with zipfile.ZipFile(
-        path, "w"
-    ) as book:  # as a spreadsheet program saves it; the second result is no text
+    with zipfile.ZipFile(path, "w") as book:  # as a spreadsheet saves it; the second result is no text
         for name, part in parts.items():
             book.writestr(name, saved if part is sheet else part)
     assert gw.read_table(path)["twice"].fillna(0).tolist() == [2, 0, 3]
