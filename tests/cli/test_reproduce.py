@@ -5,13 +5,12 @@ import re
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
-from graphwell.cli.app import app
 from graphwell.experiments import reproduce as module
 from graphwell.experiments.moons import three_moons
 from graphwell.experiments.paper import Line, expected
 from graphwell.experiments.reproduce import Reproduction, write
+from tests.cli.blobs import run
 
 
 def small(runs, seed, progress):
@@ -23,15 +22,11 @@ def only_small_moons(monkeypatch):
     monkeypatch.setattr(module, "MOONS", (small,))
 
 
-def run(*arguments):
-    return CliRunner().invoke(app, ["reproduce", *map(str, arguments)])
-
-
 @pytest.mark.slow
 @pytest.mark.usefixtures("only_small_moons")
 def test_the_command_prints_the_table_and_writes_everything(tmp_path):
     folder = tmp_path / "new" / "folder"
-    finished = run("moons", "--runs", 4, "--out", folder)
+    finished = run("reproduce", "moons", "--runs", 4, "--out", folder)
     assert finished.exit_code == 0, finished.output
     header = next(line for line in finished.output.splitlines() if "difference" in line)
     assert header.index("paper") < header.index("graphwell") < header.index("difference")
@@ -67,7 +62,7 @@ def test_the_command_prints_the_table_and_writes_everything(tmp_path):
 def test_a_line_outside_its_tolerance_is_named_and_the_command_ends_with_1(tmp_path, monkeypatch):
     monkeypatch.setitem(expected()["lines"]["three-moons"]["fixed"], "value", 1.0)
     monkeypatch.setitem(expected()["lines"]["three-moons"]["fixed"], "tolerance", 0.1)
-    finished = run("moons", "--runs", 2, "--out", tmp_path)
+    finished = run("reproduce", "moons", "--runs", 2, "--out", tmp_path)
     assert finished.exit_code == 1
     (complaint,) = finished.stderr.splitlines()
     assert complaint.startswith("graphwell: three-moons.fixed is ")
@@ -90,7 +85,7 @@ def test_a_line_outside_its_tolerance_is_named_and_the_command_ends_with_1(tmp_p
 def test_bad_arguments_get_one_sentence_and_2(arguments, sentence, tmp_path):
     file = tmp_path / "file"
     file.write_text("")
-    finished = run(*(str(argument).format(file=file) for argument in arguments))
+    finished = run("reproduce", *(str(argument).format(file=file) for argument in arguments))
     assert finished.exit_code == 2
     assert sentence in finished.stderr
     assert "Traceback" not in finished.output

@@ -24,12 +24,15 @@ def test_one_label_per_class_is_enough_for_the_rules():
     X, y, given = wine(1)
     clf = DiffuseInterfaceClassifier(random_state=0).fit(X, given)
     assert clf.tuning_.metric == "standard"
+    assert clf.tuning_.n_hidden == 0
     assert "features standardised (a few features would decide" in str(clf.tuning_)
     assert str(clf.tuning_).endswith("; too few labels to weigh other models: the graph alone")
     assert clf.accuracy_ is clf.accuracy_interval_ is None
     assert not clf.calibrated_
     plain = DiffuseInterfaceClassifier(random_state=0, models=None).fit(X, given)
     assert (clf.transduction_ == y).mean() > (plain.transduction_ == y).mean() + 0.05
+    X, _, two_per_class = wine(2)  # the fewest that are held out
+    assert DiffuseInterfaceClassifier(random_state=0).fit(X, two_per_class).tuning_.n_hidden == 6
 
 
 def test_held_out_labels_choose_and_tell():
@@ -72,15 +75,17 @@ def test_label_issues_are_the_flipped_labels(monkeypatch):
         assert DiffuseInterfaceClassifier(random_state=0, **settings).fit(X, given).label_issues_ is None
 
 
+def shares_wrong(X, given, truth, models):
+    """The share of the rows that a fit gets wrong without models and with these."""
+    fits = [DiffuseInterfaceClassifier(random_state=0, models=m).fit(X, given) for m in (None, models)]
+    return [(clf.transduction_ != truth).mean() for clf in fits]
+
+
 def test_columns_of_noise_are_found_out():
     X, truth = datasets.make_three_moons(150, dim=2, random_state=0)
     X = np.column_stack([X, np.random.default_rng(0).normal(size=(len(X), 10))])
-    given = datasets.sample_labels(truth, 15, 0)
-    wrong = [
-        (DiffuseInterfaceClassifier(random_state=0, models=m).fit(X, given).transduction_ != truth).mean()
-        for m in (None, [])
-    ]
-    assert wrong[1] < wrong[0] - 0.05
+    alone, tuned = shares_wrong(X, datasets.sample_labels(truth, 15, 0), truth, [])
+    assert tuned < alone - 0.05
 
 
 @pytest.mark.parametrize(
@@ -106,13 +111,6 @@ def test_a_graph_that_is_given_is_judged_alone_and_used_as_it_is():
         low, high = clf.accuracy_interval_
         assert low < (clf.transduction_ == y)[given < 0].mean() < high
         np.testing.assert_array_equal(clf.graph_.W.toarray(), graph.W.toarray())
-
-
-def test_labels_are_held_out_from_two_per_class_on():
-    X, _, given = wine(2)
-    assert DiffuseInterfaceClassifier(random_state=0).fit(X, given).tuning_.n_hidden == 6
-    X, _, given = wine(1)
-    assert DiffuseInterfaceClassifier(random_state=0).fit(X, given).tuning_.n_hidden == 0
 
 
 @pytest.mark.parametrize(
@@ -219,11 +217,8 @@ def tilted(n=300, d=12, seed=0):
 
 def test_classifiers_help_where_the_graph_is_weak():
     X, y, given = tilted()
-    wrong = [
-        (DiffuseInterfaceClassifier(random_state=0, models=m).fit(X, given).transduction_ != y).mean()
-        for m in (None, "auto")
-    ]
-    assert wrong[1] < wrong[0] - 0.03
+    alone, helped = shares_wrong(X, given, y, "auto")
+    assert helped < alone - 0.03
 
 
 def test_any_classifier_may_be_stacked_and_new_rows_hear_it_too():

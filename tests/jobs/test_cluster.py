@@ -75,10 +75,7 @@ def test_a_cluster_is_started_here(folder):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (
-            ["--cluster", "nonsense"],
-            "--cluster must be local, local:4 for four processes here, or an",
-        ),
+        (["--cluster", "nonsense"], "--cluster must be local, local:4 for four processes here, or an"),
         (["--cluster", "local:none"], "--cluster must be local, local:4 for four processes here, or an"),
         (["--cluster", "tcp://127.0.0.1:9"], "no Dask scheduler answers there"),
         (["--set", "missing=error"], "--set missing cannot be used with --cluster"),
@@ -125,10 +122,7 @@ def test_cells_that_workers_cannot_compare_are_named(folder, client):
     last = folder / "in.parquet" / "1.parquet"
     frame = pd.read_parquet(last)
     for cells, words in (
-        (
-            np.where(np.arange(60) == 7, np.nan, frame.x),
-            "1 NaN or infinite value in its rows 60",
-        ),
+        (np.where(np.arange(60) == 7, np.nan, frame.x), "1 NaN or infinite value in its rows 60"),
         (frame.name, "1.parquet, row 1: the feature 'x' is 'row "),
     ):
         frame.assign(x=cells).to_parquet(last)

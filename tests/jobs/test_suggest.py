@@ -76,10 +76,7 @@ def test_questions_of_an_earlier_run_are_no_features(tmp_path):
         ("strategy must be one of", {"strategy": "guess"}),
         ("features nope: .* has no such column", {"features": ("nope",)}),
         ("the name must end in .csv", {"output": Path("ask.parquet")}),
-        (
-            "There is no column that rows could be compared by",
-            {"features": None, "drop": tuple(f"x{i}" for i in range(5))},
-        ),
+        ("There is no column that rows could be compared by", {"drop": tuple(f"x{i}" for i in range(5))}),
     ],
 )
 def test_bad_input_writes_nothing(tmp_path, problem, options):

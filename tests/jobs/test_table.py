@@ -95,12 +95,8 @@ def test_odd_names_of_classes_are_pointed_out(tmp_path):
     said = labels(tmp_path, ["cat", "?", "Cat", "dog", "x"], unknown=("x",))[2]
     assert "'?' is taken for a class; if it means unknown, give unknown='?'" in said
     assert "The classes 'Cat' and 'cat' differ only in case or blanks" in said
-    for name, slip, is_one in (
-        ("setosa", "setsoa", 1),
-        ("setosa", "setsa", 1),
-        ("dog", "dgo", 1),
-        ("cat", "car", 0),
-    ):
+    slips = ("setosa", "setsoa", 1), ("setosa", "setsa", 1), ("dog", "dgo", 1), ("cat", "car", 0)
+    for name, slip, is_one in slips:
         said = labels(tmp_path, [*[name] * 4, slip, *["virginica"] * 4, "", ""])[2]
         told = f"The class {slip!r} has one label and differs from {name!r} in one letter"
         assert (told in said) == is_one
