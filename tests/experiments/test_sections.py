@@ -45,7 +45,7 @@ def check_names(section):
 @pytest.mark.parametrize(
     ("experiment", "reduced"),
     [
-        (three_moons, {"runs": 8, "data_sets": 2}),
+        (three_moons, {"runs": 24, "data_sets": 6}),
         (two_moons, {"runs": 4, "data_sets": 2}),
         (spectral_readings, {"runs": 4, "data_sets": 1}),
         (robustness, {"runs": 2, "shares": (1, 4, 10)}),
