@@ -208,7 +208,7 @@ def fit_many_classes(seed: int) -> None:
         raise Lost(f"{(fitted.transduction_ == truth).mean():.1%} of the rows have their class")
 
 
-@attack("old", "pickles and checkpoints of other versions: a sentence, or the same labels", count=300)
+@attack("old", "pickles of other versions: a sentence, or the same labels", count=300)
 def use_old(seed: int) -> None:
     """Open what another version may have written: modules that there are not, and values that lack."""
     rng = random.Random(seed)

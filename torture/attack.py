@@ -69,7 +69,7 @@ class Outcome:
 
 
 CHAPTERS = {
-    "tables": "files", "pictures": "files", "bombs": "files", "changing": "files", "checkpoints": "files",
+    "tables": "files", "pictures": "files", "bombs": "files", "changing": "files",
     "old": "arrays", "matrices": "arrays", "parameters": "arrays", "arrays": "arrays", "range": "arrays",
     "order": "arrays", "classes": "arrays", "journals": "pages", "threads": "processes",
     "kills": "faults", "interrupts": "faults", "discs": "faults", "permissions": "faults",

@@ -32,18 +32,18 @@ from torture.program import (
 )
 
 
-@attack("kills", "SIGKILL of classify and segment, then resumed: the same bytes", count=100)
+@attack("kills", "SIGKILL of classify and segment, then run again: the same bytes", count=100)
 def kill(seed: int) -> None:
     """Kill a run once or twice, then let it end."""
     rng = random.Random(seed)
     kind = drawn_kind(rng)
-    options = ["--masks", "masks"] if kind == "segment" else ["--checkpoint", "run"]
+    options = ["--masks", "masks"] if kind == "segment" else ["--report", "page.html"]
     folder = fresh()
     for _ in range(rng.randint(1, 2)):
         end(hurt(kind, folder, signal.SIGKILL, rng, *options), expected={0, -signal.SIGKILL})
     end(start(kind, folder, "out", *options), expected={0})
     check_same(folder, "out", kind)
-    check_left(folder, "out.npz", "out.npy", "run", "masks", killed=True)
+    check_left(folder, "out.npz", "out.npy", "page.html", "masks", killed=True)
     shutil.rmtree(folder)
 
 
@@ -115,9 +115,9 @@ def _run_within(kind: str, folder: Path, most: int | None = None) -> None:
     process = start(kind, folder, "out", *options, preexec_fn=limit)
     said = end(process, {0, 2})
     if process.returncode == 2:
-        if not any(name in said for name in ("out.n", "page.html", "run", "mask")):
+        if not any(name in said for name in ("out.n", "page.html", "mask")):
             raise Lost(f"the sentence names no file: {said}")
-        check_left(folder, "run")
+        check_left(folder)
 
 
 def _mount_disc(folder: Path, size: str) -> None:
@@ -160,16 +160,15 @@ def take_permissions(seed: int) -> None:
         shutil.rmtree(folder)
         return
     options = all_outputs(kind)
-    for name in rng.sample(("out.npz", "out.npy", "page.html", "run"), rng.randint(0, 2)):
-        (folder / name).touch()  # an older file, and no checkpoint at all
+    for name in rng.sample(("out.npz", "out.npy", "page.html"), rng.randint(0, 2)):
+        (folder / name).touch()  # an older file
     target = rng.choice([path for path in (folder, folder, *folder.iterdir()) if not path.is_symlink()])
     _run_while_mode_changes(kind, folder, target, rng, options)
-    for path in (folder / "run", folder / "page.html"):
-        path.unlink(missing_ok=True)
+    (folder / "page.html").unlink(missing_ok=True)
     shutil.rmtree(folder / "masks", ignore_errors=True)
     end(start(kind, folder, "out", *options), expected={0})
     check_same(folder, "out", kind)
-    check_left(folder, "out.npz", "out.npy", "page.html", "run", "masks", killed=True)
+    check_left(folder, "out.npz", "out.npy", "page.html", "masks", killed=True)
     shutil.rmtree(folder)
 
 

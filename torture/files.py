@@ -1,4 +1,4 @@
-"""Damaged files of every format: tables, pictures and marks, checkpoints.
+"""Damaged files of every format: tables, pictures and marks.
 
 An attempt in Python must end with an answer, or with an error that is one sentence.
 """
@@ -19,7 +19,6 @@ from typing import Any
 
 import numpy as np
 
-from graphwell import Annealed, DiffuseInterfaceClassifier, Graph
 from graphwell.cli._run import EXPECTED, sentence
 from graphwell.io.images import read_image, read_seeds
 from graphwell.io.painted import Painting
@@ -212,33 +211,3 @@ def read_changing(seed: int) -> None:
     finally:
         over.set()
         thread.join()
-
-
-RUN = Path(FOLDER.name) / "run"
-
-
-@cache
-def run_case() -> tuple[Graph, np.ndarray, bytes, np.ndarray]:
-    """A small run: its graph and labels, its checkpoint after a step, and what it ends with."""
-    X = np.random.default_rng(0).normal(size=(120, 3))
-    graph, y = Graph.from_features(X, n_jobs=1), np.where(np.arange(120) < 12, np.arange(120) % 3, -1)
-    classifier().fit(graph, y, checkpoint=RUN, callback=lambda step: True)
-    content = RUN.read_bytes()
-    return graph, y, content, classifier().fit(graph, y).transduction_
-
-
-def classifier() -> DiffuseInterfaceClassifier:
-    """The classifier of the run."""
-    return DiffuseInterfaceClassifier(
-        start="nearest", schedule=Annealed(2.0, 0.5, 0.5, sweeps=5), random_state=0, n_jobs=1
-    )
-
-
-@attack("checkpoints", "damaged checkpoints: refused, or the same labels", count=6000)
-def go_on_from_damaged(seed: int) -> None:
-    """Go on from a damaged checkpoint: refused, or the labels of the run."""
-    graph, y, content, expected = run_case()
-    RUN.write_bytes(mutated(content, random.Random(seed)))
-    found = answers_or_tells(lambda: classifier().fit(graph, y, checkpoint=RUN).transduction_)
-    if found is not None and (found != expected).any():
-        raise Lost("a damaged checkpoint was taken, and led to other labels")

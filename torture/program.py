@@ -51,7 +51,7 @@ main()
 
 def all_outputs(kind: str) -> list[str]:
     """Options for everything that such a run can write."""
-    return ["--masks", "masks"] if kind == "segment" else ["--report", "page.html", "--checkpoint", "run"]
+    return ["--masks", "masks"] if kind == "segment" else ["--report", "page.html"]
 
 
 def drawn_kind(rng: random.Random) -> str:

@@ -181,22 +181,6 @@ def test_the_output_of_one_run_can_be_the_input_of_the_next(blobs):
     assert (blobs / "one.csv").read_bytes() == (blobs / "two.csv").read_bytes()
 
 
-def test_a_checkpoint_of_another_run_is_refused(blobs):
-    options = ["-o", blobs / "out.csv", "--checkpoint", blobs / "run"]
-    assert classify(blobs / "in.csv", *options).exit_code == 0
-    first = (blobs / "out.csv").read_bytes()
-    assert classify(blobs / "in.csv", *options).exit_code == 0
-    assert (blobs / "out.csv").read_bytes() == first
-    for other, words in [
-        (["--set", "fidelity=3"], "fidelity was 30.0 there and is 3 here"),
-        (["--set", "scale=standard"], "the graph differs"),
-        (["--label", "truth"], "the known labels differ"),
-    ]:
-        finished = classify(blobs / "in.csv", *options, *other)
-        assert finished.exit_code == 2
-        assert words in finished.stderr
-
-
 # -------------------------------------------------------------------------------------------------- refusals
 
 FEW = "x,label\n1,a\n2,b\n3,\n"
@@ -237,7 +221,6 @@ BAD = {
     ),
     "report folder": (FEW, ["--report", "no/r.html"], "the folder no does not exist"),
     "report name": (FEW, ["--report", "r.pdf"], "must end in .html or .htm"),
-    "checkpoint folder": (FEW, ["--checkpoint", "no/c"], "the folder no does not exist"),
     "no size": (FEW, ["--class-prior", "a=x"], "--class-prior: 'a=x' is no size; write a=0.2 or a=0.05:0.2."),
     "twice": (
         FEW,

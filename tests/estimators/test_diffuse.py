@@ -166,7 +166,6 @@ def test_one_label_and_a_class_without_any():
         ({"callback": 5}, "callback must be a function, got 5"),
         ({"progress": None}, "progress must be a function, got None"),
         ({"cancel": 1}, "cancel must be a flag with is_set, got 1"),
-        ({"checkpoint": True}, "checkpoint must be the name of a file, got True"),
     ],
 )
 def test_odd_options_of_a_fit_get_one_sentence(option, told):

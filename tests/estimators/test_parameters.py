@@ -227,13 +227,3 @@ def test_labels_of_little_trust_are_overruled():
     weights[wrong] = 0.02
     doubted = clf.fit(X, y, sample_weight=weights).transduction_
     np.testing.assert_array_equal(doubted, truth)
-
-
-def test_trust_is_part_of_a_checkpoint(tmp_path):
-    X, _, y, wrong = wrong_labels()
-    weights = np.ones(len(y))
-    weights[wrong] = 0.02
-    clf = DiffuseInterfaceClassifier(models=None, random_state=0)
-    clf.fit(X, y, weights, checkpoint=tmp_path / "run")
-    with pytest.raises(ValueError, match="the known labels differ"):
-        clf.fit(X, y, checkpoint=tmp_path / "run")

@@ -200,7 +200,7 @@ HOLD = """
 import sys
 from pathlib import Path
 from graphwell.io.files import held_alone
-with held_alone(Path(sys.argv[1]), "checkpoint"):
+with held_alone(Path(sys.argv[1]), "table"):
     print("held", flush=True)
     sys.stdin.read()
 """
@@ -213,11 +213,11 @@ def test_a_lock_names_its_process_and_ends_with_it(tmp_path):
     with holder:
         assert holder.stdout.readline() == b"held\n"
         told = pytest.raises(OptionError, match=f"in use by process {holder.pid} on ")
-        with told, held_alone(tmp_path / "run", "checkpoint"):
+        with told, held_alone(tmp_path / "run", "table"):
             pass
         holder.send_signal(signal.SIGKILL)
     assert names(tmp_path) == [".run.lock"]
-    with held_alone(tmp_path / "run", "checkpoint"):
+    with held_alone(tmp_path / "run", "table"):
         pass
     assert names(tmp_path) == []
 
@@ -227,7 +227,7 @@ def test_nothing_but_a_lock_is_written_into(tmp_path):
     victim.write_text("precious")
     for make in (lock.symlink_to, lambda target: os.link(target, lock), lambda _: os.mkfifo(lock)):
         make(victim)
-        with pytest.raises(OptionError, match="cannot be locked"), held_alone(tmp_path / "run", "checkpoint"):
+        with pytest.raises(OptionError, match="cannot be locked"), held_alone(tmp_path / "run", "table"):
             pass
         lock.unlink()
     assert victim.read_text() == "precious"

@@ -8,7 +8,6 @@ from graphwell import Annealed, Fixed, Graph, Status
 from graphwell.backends import State
 from graphwell.backends.cpu.engine import NumbaEngine
 from graphwell.solve import Problem, descend
-from graphwell.solve.descent import Reached
 from graphwell.solve.start import nearest_start
 from tests.helpers import problems, random_graph, start_of
 
@@ -83,18 +82,3 @@ def test_after_two_steps_without_a_change_of_class_an_early_end_takes_the_last()
     assert early.energies[: quiet + 1] == whole.energies[: quiet + 1]
     assert early.n_sweeps == 10 * (quiet + 2)
     np.testing.assert_array_equal(early.labels, whole.labels)
-
-
-@pytest.mark.parametrize("stop", [1, 2, 3, 14])
-def test_an_early_end_goes_on_as_if_it_had_never_stopped(stop):
-    engine, problem, start = two_clusters(NumbaEngine)
-    schedule = Annealed(2.0, 0.5, sweeps=10)
-    whole = descend(engine, problem, start, schedule, 0.02, may_stop_early=True)
-    part = descend(
-        engine, problem, start, schedule, 0.02, lambda step: step.number >= stop, may_stop_early=True
-    )
-    reached = Reached(State(part.labels, part.offsets), part.energies, part.label_changes)
-    resumed = descend(engine, problem, start, schedule, 0.02, None, reached, may_stop_early=True)
-    np.testing.assert_array_equal(resumed.offsets, whole.offsets)
-    assert (resumed.energies, resumed.n_sweeps) == (whole.energies, whole.n_sweeps)
-    assert (part.status is Status.STOPPED) == (len(part.energies) < len(whole.energies))

@@ -65,9 +65,6 @@ def classify(
         ),
     ] = None,
     report: opt.Report = None,
-    checkpoint: Annotated[
-        Path | None, opt.file("File to save the run in; a killed run goes on from it.")
-    ] = None,
     device: opt.Where = "cpu",
     cluster: Annotated[
         str | None,

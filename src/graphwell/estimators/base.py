@@ -37,6 +37,7 @@ from graphwell.estimators.tuning.stacking import stacked_scores
 from graphwell.graph import Graph
 from graphwell.graph.checks import read_features
 from graphwell.graph.knn import check_metric
+from graphwell.progress import watched
 from graphwell.solve.fit import Run
 from graphwell.solve.problem import Problem
 
@@ -160,7 +161,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         return float(np.average(right, weights=weights)) if known.any() else float("nan")
 
     def _fit(self, X: Any, y: Any, run: Run, sample_weight: Any = None, features: Any = None) -> Any:
-        with run.watched():
+        with watched(run.check):
             fitted = self._attributes_of_fit(X, y, run, sample_weight, features)
         kept = {name: value for name, value in vars(self).items() if not _is_fitted_name(name)}
         self.__dict__ = {**kept, **fitted}  # at once, whatever other threads do with it

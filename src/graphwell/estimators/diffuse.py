@@ -5,13 +5,8 @@ import time
 import warnings
 from dataclasses import replace
 from functools import partial
-from os import PathLike
-from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from graphwell import __version__
 from graphwell._random import Seed, stream
 from graphwell.backends.base import Backend, PlacedGraph, Rows, Vector
 from graphwell.backends.registry import find_backend
@@ -210,7 +205,6 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         *,
         features: Any = None,
         callback: Callback | None = None,
-        checkpoint: str | PathLike[str] | None = None,
         progress: Progress = silent,
         cancel: Any = None,
     ) -> "DiffuseInterfaceClassifier":
@@ -233,10 +227,6 @@ class DiffuseInterfaceClassifier(GraphClassifier):
             classifiers are asked about their means along it, with weights from held-out labels.
         callback : callable, optional
             Called with a `Step` after each step of the schedule; a true answer ends the run.
-        checkpoint : path, optional
-            File that the descent is saved in after each step. If it exists, the run goes on from there and
-            ends with exactly the labels of an uninterrupted one; a file of other data or parameters is
-            refused. Needs an integer `random_state`.
         progress : callable
             Told the stage (compiling, neighbours, tuning, start, descent) and the share of it that is done,
             None if unknown.
@@ -251,10 +241,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         self._check_parameters()
         if self.verbose and callback is None:
             callback = _report
-        saved_in = None if checkpoint is None else self._resumable(checkpoint)
-        without_effect = ("n_jobs", "verbose")
-        settings = {k: v for k, v in self.get_params().items() if k not in without_effect}
-        run = Run(callback, progress, cancel, saved_in, {**settings, "version": __version__})
+        run = Run(callback, progress, cancel)
 
         def compiling() -> None:
             progress("compiling", None)
@@ -376,18 +363,6 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         if self.schedule is not None or self.start == "random":
             return paper_recipe(self.start, self.schedule, self.step_size)
         return Recipe(self.start, step_size=self.step_size, keep=self._keep)
-
-    def _resumable(self, checkpoint: Any) -> Path:
-        if not isinstance(checkpoint, str | PathLike) or not str(checkpoint):
-            raise OptionError("checkpoint", "{field} must be the name of a file, got {!r}.", checkpoint)
-        if isinstance(self.random_state, bool) or not isinstance(self.random_state, int | np.integer):
-            raise OptionError(
-                "checkpoint",
-                "{field} needs an integer random_state, got {!r}: "
-                "a run that goes on must draw the start that it began with.",
-                self.random_state,
-            )
-        return Path(checkpoint)
 
 
 def _report(step: Step) -> None:

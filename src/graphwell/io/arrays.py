@@ -1,4 +1,4 @@
-"""Arrays in files that may hold anything: `.npy`, `.npz`, folders of Zarr; and archives with a checksum.
+"""Arrays in files that may hold anything: `.npy`, `.npz`, folders of Zarr.
 
 Whatever is wrong with a file becomes one sentence, no code in it is run, and what it declares of its size is
 checked before memory is asked for. The only module that imports zarr.
@@ -7,16 +7,14 @@ checked before memory is asked for. The only module that imports zarr.
 import json
 import math
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 
-from graphwell._rows import hash_of
 from graphwell.errors import OptionError
-from graphwell.io.files import written_whole
 from graphwell.memory import check_fits
 
 COPIES = 2  # an array is read, and its numbers are brought into another type
@@ -84,43 +82,6 @@ def _array(name: str, file: IO[bytes], size: int, check: Check) -> Any:
     check_fits(name, COPIES * n_bytes)
     file.seek(0)
     return np.lib.format.read_array(file, allow_pickle=False)
-
-
-# --------------------------------------------------------------------------------- archives with a checksum
-
-
-def write_sealed(path: Path, arrays: Mapping[str, Any], version: int) -> None:
-    """Replace a file by one that holds these arrays; it is whole at every moment."""
-    whole = {**arrays, "format": np.array(version)}
-    with written_whole(path) as file:
-        np.savez(file, checksum=np.array(checksum_of(whole)), **whole)
-
-
-def read_sealed(path: Path, version: int) -> dict[str, Any]:
-    """The arrays of a file; one that was damaged, or written by a later graphwell, is refused."""
-    try:
-        saved = load_npz(path)
-        number, checksum = int(saved["format"]), str(saved.pop("checksum"))
-    except (ValueError, KeyError, TypeError, OverflowError) as error:
-        raise damaged_file(path) from error
-    if number > version:
-        problem = "{field} {} was written by a later graphwell (format {}); update graphwell, or start anew."
-        raise OptionError("checkpoint", problem, path, number)
-    if checksum != checksum_of(saved):
-        raise damaged_file(path)
-    return saved
-
-
-def damaged_file(path: Path) -> OptionError:
-    """The error for a file that no run can have written."""
-    problem = "{field} {} is damaged or no checkpoint; remove it to start anew."
-    return OptionError("checkpoint", problem, path)
-
-
-def checksum_of(arrays: Mapping[str, Any]) -> str:
-    """Hash of the names and contents of arrays."""
-    names = sorted(arrays)
-    return hash_of(np.array(names), *(np.asarray(arrays[name]) for name in names))
 
 
 # ---------------------------------------------------------------------------------------------------- Zarr

@@ -76,7 +76,6 @@ class ClassifyOptions(TableOptions):
     method: str = DEFAULT  # one of `graphwell.methods()`
     class_prior: ClassSizes = None  # "auto", "labels", or by name a share or a pair (lowest, highest)
     device: str = "cpu"
-    checkpoint: Path | None = None  # file that the run is saved in; a killed run goes on from it
     cluster: str | None = None  # address of a Dask scheduler; "local" or "local:4" starts one here
     safe_csv: bool = False  # put an apostrophe before text that a spreadsheet would run as a formula
     sort_into: Path | None = None  # new folder that gets links to the files of a folder, by class
@@ -89,14 +88,13 @@ class ClassifyOptions(TableOptions):
         known = methods()
         method = known[one_of("method", self.method, known)]
         made: Any = method.classifier
-        parameters, in_fit = signature(made).parameters, signature(made.fit).parameters
+        parameters = signature(made).parameters
         given = {"n_neighbors": self.n_neighbors, "n_jobs": self.n_jobs, **self.parameters}
         given |= {} if self.device == "cpu" else {"device": self.device}
         of_classes = {"classes": self.classes, "class_prior": self.class_prior}
         refused = [name for name in given if name not in parameters]
         refused += [name for name, value in of_classes.items() if value and name not in parameters]
         refused += ["check_labels"] if self.check_labels and "models" not in parameters else []
-        refused += ["checkpoint"] if self.checkpoint is not None and "checkpoint" not in in_fit else []
         for name in refused:
             close = get_close_matches(name, parameters, n=1, cutoff=0.8)
             instead = "did you mean {}?" if close else "leave it out."
@@ -131,7 +129,7 @@ def classify(
         raise OptionError("sort_into", "{field} is for a folder of files; {} is none.", options.table)
     if options.sort_into is not None and options.sort_into.exists():
         raise OptionError("sort_into", "{field} {} is there already; name a new folder.", options.sort_into)
-    check_files(options.table, output=options.output, report=options.report, checkpoint=options.checkpoint)
+    check_files(options.table, output=options.output, report=options.report)
     with limited_to(options.max_memory), notes_from_warnings() as warned:
         classifier = options.classifier()
         if options.cluster is not None:
@@ -168,7 +166,7 @@ def label_rows(rows: TableRows, classifier: Any, progress: Progress) -> tuple[Cl
     options, labels, n = rows.options, rows.labels, rows.table.n_rows
     classifier.set_params(**class_sizes(options, rows))
     X, encoder, notes = _compared(rows, options)
-    fit(classifier, X, labels, options.checkpoint, progress)
+    fit(classifier, X, labels, progress)
     encoder, points = encoder or classifier.encoder_, None
     if not isinstance(X, Graph):
         points = encoder.transform(X) if X is rows.frame else X
@@ -243,16 +241,15 @@ def _compared(rows: TableRows, options: ClassifyOptions) -> tuple[Any, TableEnco
     return Graph.from_affinity(affinity), rows.encoded()[0], [told]
 
 
-def fit(classifier: Any, X: Any, y: Any, checkpoint: Path | None, progress: Progress) -> Any:
-    """Fit a classifier, with a checkpoint and progress where it knows of them."""
-    known = signature(classifier.fit).parameters
-    given = {"checkpoint": checkpoint, "progress": progress}
-    if "progress" not in known:
+def fit(classifier: Any, X: Any, y: Any, progress: Progress) -> Any:
+    """Fit a classifier, with progress where it knows of it."""
+    told = {"progress": progress} if "progress" in signature(classifier.fit).parameters else {}
+    if not told:
         progress("fitting", None)
     with warnings.catch_warnings():
         for kind in (BridgedWarning, LabelWarning, UnreachableWarning):  # the report names rows of the table
             warnings.simplefilter("ignore", kind)
-        return classifier.fit(X, y, **{name: value for name, value in given.items() if name in known})
+        return classifier.fit(X, y, **told)
 
 
 # --------------------------------------------------------------------------------------------- the report

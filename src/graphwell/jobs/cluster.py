@@ -41,7 +41,6 @@ ROWS_SHOWN, LABELLED_ROWS_SHOWN = 20_000, 5_000
 """Rows of a cluster on a page: too few to fill a process, enough for pictures."""
 NEEDS_THE_WHOLE_TABLE = (
     "scale", "pca", "missing", "delimiter", "encoding", "decimal", "as_number", "as_category",
-    "checkpoint",
 )  # fmt: skip
 """Options that cannot be followed part by part."""
 
@@ -120,7 +119,7 @@ def label_folder(folder: Folder, classifier: Any, progress: Progress = silent) -
     classifier.set_params(**class_sizes(options, rows))
     blocks = [lazy(part_features, part, folder.numbers) for part in parts]
     X = array_of(blocks, [part.n_rows for part in parts], len(folder.numbers), np.float64)
-    fit(classifier, X, given.labels, options.checkpoint, progress)
+    fit(classifier, X, given.labels, progress)
     progress("writing", None)
     give_back()
 

@@ -13,31 +13,24 @@ graphwell's own, which needs few labels:
 """
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from graphwell.backends.base import Backend, Block, Engine, PlacedGraph, State
 from graphwell.errors import OptionError
-from graphwell.io.arrays import read_sealed
-from graphwell.io.files import check_output, held_alone
-from graphwell.progress import CancelledError, Progress, in_pieces, listening, silent, watched
+from graphwell.progress import CancelledError, Progress, in_pieces, listening, silent
 from graphwell.solve.coarse import solve_coarse
 from graphwell.solve.communities import communities_in_background
 from graphwell.solve.descent import (
-    CHECKPOINT_FORMAT,
     Callback,
-    Checkpoint,
-    Reached,
     Result,
     Status,
     Step,
-    ToHost,
     descend,
 )
 from graphwell.solve.problem import Problem
@@ -93,16 +86,11 @@ def paper_recipe(start: str, schedule: Schedule | None = None, step_size: float 
 
 @dataclass(frozen=True)
 class Run:
-    """How one run is watched, saved and ended.
-
-    A checkpoint of other settings, what the run depends on besides its problem, is refused.
-    """
+    """How one run is watched and ended."""
 
     callback: Callback | None = None  # called after each step of the descent; a true answer ends it there
     progress: Progress = silent  # told the stage and the share of it that is done
     cancel: Any = None  # a `threading.Event`: once set, the run ends in a second, but for compilation
-    checkpoint: Path | None = None  # file that the descent is saved in after each step
-    settings: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name in ("callback", "progress"):
@@ -123,41 +111,14 @@ class Run:
             raise CancelledError("The run was cancelled.")
 
     @contextmanager
-    def watched(self) -> Iterator[None]:
-        """Let the work inside the block be cancelled, however deep down it is.
-
-        Other runs are kept away from its file, and a damaged file is refused before any work is done.
-        """
-        if self.checkpoint is None:
-            with watched(self.check):
-                yield
-            return
-        check_output(self.checkpoint, "checkpoint")
-        with held_alone(self.checkpoint, "checkpoint"), watched(self.check):
-            if self.checkpoint.exists():
-                read_sealed(self.checkpoint, CHECKPOINT_FORMAT)
-            yield
-
-    @contextmanager
     def stage(self, name: str, work: tuple[float, ...] = (1.0,)) -> Iterator[None]:
         """Hear of the pieces of work inside the block as one stage."""
         self.told(name, None)
         with listening(in_pieces(self.told, name, work)):
             yield
 
-    def saved(self, problem: Problem, schedule: Schedule, to_host: ToHost) -> tuple[Callback, Reached | None]:
-        """The function to call after each step of a descent, and how far an earlier run of it came."""
-        if self.checkpoint is None:
-            return self._each_step, None
-        checkpoint = Checkpoint.of(self.checkpoint, self.settings, problem, schedule, to_host)
-
-        def save_and_ask(step: Step) -> object:
-            checkpoint.save(step)
-            return self._each_step(step)
-
-        return save_and_ask, checkpoint.load()
-
-    def _each_step(self, step: Step) -> object:
+    def each_step(self, step: Step) -> object:
+        """Tell of a step of the descent; a true answer ends it there."""
         self.told("descent", step.number / step.of)
         return None if self.callback is None else self.callback(step)
 
@@ -271,9 +232,8 @@ def _descended(prepared: Prepared, recipe: Recipe, run: Run) -> tuple[Result, Bl
     """Steps 4 and 5: the result that is kept, and its scores."""
     problem, engine, start, coarse = prepared.problem, prepared.engine, prepared.start, prepared.coarse
     if recipe.schedule is not None:  # the paper's
-        callback, reached = run.saved(problem, recipe.schedule, engine.to_host)
         step = PAPER_STEP if recipe.step_size is None else recipe.step_size
-        result = descend(engine, problem, start.state, recipe.schedule, step, callback, reached)
+        result = descend(engine, problem, start.state, recipe.schedule, step, run.each_step)
         return result, support(problem, engine, State(result.labels, result.offsets))
     if recipe.time == 0:
         return _kept(prepared, start, Status.START_KEPT)
@@ -339,10 +299,9 @@ def _descent(prepared: Prepared, recipe: Recipe, run: Run) -> tuple[Result, Prob
         step = recipe.step_size
     sweeps = max(1, round(recipe.time / step))  # what counts is time, not sweeps
     schedule = Annealed(FIRST_EPSILON, LAST_EPSILON, RATIO, sweeps)
-    callback, reached = run.saved(problem, schedule, engine.to_host)
     balanced, begin = replace(problem, balance=balance), prepared.begin or start.state
     many = problem.graph.n_vertices >= STOP_EARLY_FROM
-    result = descend(engine, balanced, begin, schedule, step, callback, reached, may_stop_early=many)
+    result = descend(engine, balanced, begin, schedule, step, run.each_step, may_stop_early=many)
     return result, balanced
 
 

@@ -75,14 +75,12 @@ def test_one_class_and_progress(client, data):
     assert (alone.transduction_.compute() == 0).all()
 
 
-def test_a_callback_sees_every_step_and_a_checkpoint_needs_one_machine(client, data, tmp_path):
+def test_a_callback_sees_every_step_and_may_end_the_fit(client, data):
     X, y, _ = data
     seen, stopped = [], DiffuseInterfaceClassifier(models=None, random_state=0, **QUICK)
     stopped.fit(blocks(X), y, callback=lambda step: seen.append(step.state.labels.shape) or step.number == 2)
     assert seen == [(600,)] * 2
     assert stopped.result_.status is Status.STOPPED
-    with pytest.raises(ValueError, match="checkpoint needs rows of one machine"):
-        stopped.fit(blocks(X), y, checkpoint=tmp_path / "run")
 
 
 def blocks(X):

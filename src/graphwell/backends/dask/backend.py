@@ -26,7 +26,6 @@ from graphwell.backends.dask.predict import DaskInduction, Part, RowScores, Sear
 from graphwell.backends.dask.rounds import Cluster
 from graphwell.backends.dask.search import Partition, build_graph
 from graphwell.backends.induction import answered
-from graphwell.errors import OptionError
 from graphwell.graph import Graph
 from graphwell.graph.checks import frozen, neighbor_counts
 from graphwell.graph.knn import FeatureMap, check_metric
@@ -250,9 +249,6 @@ class DaskBackend(Backend):
 
     def together(self, work: Callable[..., Any], rows: Rows, graph: Any, run: "Run", *more: Any) -> Any:
         """Have every worker do the work on its rows; return what the first says, with Dask arrays."""
-        if run.checkpoint is not None:
-            problem = "{field} needs rows of one machine; on a cluster a fit that lost a worker starts again."
-            raise OptionError("checkpoint", problem)
         there, resources = replace(rows, given=None, values=None), self.cluster.resources()
         quiet, watches = replace(run, callback=None, progress=silent, cancel=None), run.callback is not None
 
