@@ -23,7 +23,6 @@ BENCHMARKS = {
     "encoders": ("encoders", "photographs and texts by encoders, and wrong labels beside cleanlab"),
     "ask": ("ask", "error against the number of questions, for every strategy"),
     "segmentation": ("segmentation", "wrong pixels beside scikit-image's random_walker"),
-    "maps": ("pages", "how well a map of the rows keeps neighbours together, beside UMAP"),
     "serve": ("pages", "seconds and answers that a user of the page of graphwell label needs"),
     "paint": ("pages", "how long a stroke takes until the page of graphwell paint can show it"),
     "cluster": ("cluster", "time, scheduling, bytes moved and memory of a fit on Dask workers"),

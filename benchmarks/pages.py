@@ -1,9 +1,8 @@
-"""The pages: a scripted user of `graphwell label`, strokes on `graphwell paint`, and maps of rows.
+"""The pages: a scripted user of `graphwell label`, and strokes on `graphwell paint`.
 
 - ``serve``: seconds to the map, from answers to labels, answers needed; then frames a second while a map of
   many points is moved, in Chromium without a graphics card.
 - ``paint``: seconds from a stroke to its answers, coarse and fine.
-- ``maps``: how well a map keeps neighbours together, beside principal components and UMAP.
 """
 
 import json
@@ -11,7 +10,7 @@ import shutil
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -19,13 +18,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
-from benchmarks.data import Dataset, available, load
-from benchmarks.output import Figure, Options, report, show_frame, write_json
+from benchmarks.data import load
+from benchmarks.output import Figure, Options, report
 from graphwell import datasets
-from graphwell._types import FloatArray, IntArray
-from graphwell.graph.maps import graph_map, principal_map
+from graphwell._types import IntArray
 from graphwell.io.images import write_image
 from graphwell.serve.security import PAGES
 from tests.serve.server import Line, Server
@@ -40,7 +37,6 @@ PANNED, LEAST_FRAMES, MOVED_SECONDS = (1, 100_000, 1_000_000), 15, 5.0
 NO_CLASS = 255
 PAINT_BARS = {"coarse": 0.3, "fine": 1.5}
 """Seconds at one megapixel."""
-NEIGHBORS, SAMPLE = 10, 3000
 CHROMIUM = (
     "--headless=new", "--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader",
     "--enable-unsafe-swiftshader", "--window-size=1280,860", "--force-device-scale-factor=1",
@@ -249,50 +245,3 @@ def paint(options: Options) -> None:
             first = f"{max(seconds[:4]):.2f} s for the first strokes, which build the graphs"
             figures.append(Figure(what, seconds[4:], bar, "s", first))
     report("paint", "From a stroke to its answer", figures, options)
-
-
-def from_umap(data: Dataset) -> FloatArray:
-    from umap import UMAP
-
-    return UMAP(random_state=0, n_jobs=1).fit_transform(data.X)
-
-
-MAPS: dict[str, Callable[[Dataset], FloatArray]] = {
-    "principal components": lambda data: principal_map(data.X),
-    "graph_map": lambda data: graph_map(data.graph, n_jobs=1),
-    "umap-learn": from_umap,
-}
-
-
-def kept(data: Dataset, places: FloatArray) -> float:
-    """Per cent of the nearest rows that are among the nearest in the map."""
-    from sklearn.neighbors import NearestNeighbors
-
-    some = np.random.default_rng(1).permutation(len(data.X))[:SAMPLE]
-    true, near = (
-        NearestNeighbors(n_neighbors=NEIGHBORS + 1)
-        .fit(rows)
-        .kneighbors(rows[some], return_distance=False)[:, 1:]
-        for rows in (data.X, places)
-    )
-    found = [len(np.intersect1d(a, b)) / NEIGHBORS for a, b in zip(true, near, strict=True)]
-    return 100 * float(np.mean(found))
-
-
-def maps(options: Options) -> None:
-    figures: dict[str, Any] = {}
-    for data in available(options.data or (["digits"] if options.quick else SETS)):
-        few, found = Dataset("few", data.X[:200], data.y[:200]), {}
-        data.graph.S  # noqa: B018 - made before the clock runs
-        for name, draw in MAPS.items():
-            try:
-                draw(few)  # compiles
-            except ImportError as error:
-                print(f"{name} is left out: {error}")
-                continue
-            began = time.perf_counter()
-            places = draw(data)
-            found[name] = {"seconds": time.perf_counter() - began, "neighbours kept %": kept(data, places)}
-        show_frame(f"Maps of {data.name}", pd.DataFrame(found).T)
-        figures[data.name] = found
-    write_json(options.out / "maps.json", figures)

@@ -3,8 +3,6 @@
 - grey, coins, camera, astronaut: wrong pixels beside scikit-image's random_walker on the same seeds, which is
   run with beta 130 (its default) and 1000; the better one for the row counts. The settings of graphwell were
   chosen on other seed sets (0, 100 and 101) than those used here.
-- unmarked: regions that nobody marked, beside the nearest mean colour of the marks. Constants were chosen on
-  even seeds; odd ones count.
 - marked: photographs with real strokes, beside GrabCut, watershed and random_walker. They lie in
   ``../shared/data/marked`` and belong to their owners: ``NAME.jpg`` has marks (``NAME_sparse.png``,
   ``NAME_dense.png`` or ``NAME_marks.png``) and ``NAME_truth.png``; 255 is unknown. Weights were chosen on
@@ -41,7 +39,6 @@ from benchmarks.data import SHARED
 from benchmarks.output import Figure, Options, peak_memory, report, resumed, show_frame
 from benchmarks.processes import answer_of
 from graphwell.datasets.strokes import strokes
-from graphwell.segmentation.features import picture_features
 from graphwell.segmentation.narrow_band import near_borders
 
 OURS = "graphwell"
@@ -60,14 +57,13 @@ MARKED = SHARED / "marked"
 MARKS = {"sparse": "object, sparse strokes", "dense": "object, denser strokes", "marks": "many classes"}
 REACH = 2
 """Pixels by which a boundary may lie beside the true one."""
-UNMARKED_SEEDS, BLURS = (1, 3, 5, 7, 9), (1.0, 2.0)
 Methods = dict[str, Callable[[Any, Any], Any]]
 
 
 def main(options: Options) -> None:
     """Measure the parts, and write segmentation.json."""
     figures = pictures(options)
-    parts = {"strokes": further_strokes, "sizes": sizes, "marked": marked, "unmarked": unmarked}
+    parts = {"strokes": further_strokes, "sizes": sizes, "marked": marked}
     for name, part in parts.items():
         if name in (options.data or parts):
             figures += part(options)
@@ -324,59 +320,6 @@ def boundary_score(labels: Any, truth: Any) -> float:
     precision = (ndimage.distance_transform_edt(~true)[found] <= REACH).mean()
     recall = (ndimage.distance_transform_edt(~found)[true] <= REACH).mean()
     return float(200 * precision * recall / max(precision + recall, 1e-12))
-
-
-def unmarked(options: Options) -> list[Figure]:
-    """Wrong per cent by kind of picture, beside the nearest mean colour of the marks."""
-    methods: Methods = {OURS: partial(gw.segment, n_jobs=1)}
-    methods |= {f"nearest mean, blur {blur:g}": partial(nearest_mean, blur=blur) for blur in BLURS}
-    kinds = (landscape, blobs)
-    wrong: dict[str, dict[str, float]] = {}
-    for number, kind in enumerate(kinds):
-        errors = []
-        for seed in UNMARKED_SEEDS[: 2 if options.quick else None]:
-            image, marks, truth = kind(np.random.default_rng((number, seed)))
-            errors.append([100 * float((label(image, marks) != truth).mean()) for label in methods.values()])
-        wrong[f"unmarked {kind.__name__}"] = dict(zip(methods, np.mean(errors, axis=0), strict=True))
-    return against_others(pd.DataFrame(wrong).T)
-
-
-def nearest_mean(image: Any, marks: Any, blur: float) -> Any:
-    """The class whose marks have the nearest mean colour, after a blur."""
-    values = ndimage.gaussian_filter(picture_features(image).values, (blur, blur, 0))
-    classes = np.unique(marks[marks >= 0])
-    off = [((values - values[marks == k].mean(axis=0)) ** 2).sum(axis=-1) for k in classes]
-    return classes[np.argmin(off, axis=0)]
-
-
-def landscape(rng: Any) -> tuple[Any, Any, Any]:
-    """Three to five crops, each with a year of its own in twelve noisy months."""
-    n, width, months = int(rng.integers(3, 6)), rng.uniform(6, 13), np.arange(12)
-    truth = ndimage.gaussian_filter(rng.standard_normal((n, 80, 120)), (0, width, width)).argmax(axis=0)
-    years = [
-        rng.uniform(0.05, 0.5)
-        + rng.uniform(0, 0.7) * np.exp(-(((months - rng.uniform(1, 11)) / rng.uniform(1.2, 3)) ** 2))
-        for _ in range(n)
-    ]
-    image = np.array(years)[truth] + rng.uniform(0.1, 0.3) * rng.standard_normal((80, 120, 12))
-    return image, discs(truth, rng, 3, 1), truth
-
-
-def blobs(rng: Any) -> tuple[Any, Any, Any]:
-    """Two phases in strong noise, one mark each."""
-    truth = (ndimage.gaussian_filter(rng.standard_normal((200, 200)), rng.uniform(5, 10)) > 0).astype(int)
-    image = np.array([0.35, 0.65])[truth] + rng.uniform(0.05, 0.25) * rng.standard_normal((200, 200))
-    return image, discs(truth, rng, 1, 2), truth
-
-
-def discs(truth: Any, rng: Any, per_class: int, radius: int) -> Any:
-    """So many small marks of each class, away from its borders."""
-    marks, places = np.full(truth.shape, -1), np.indices(truth.shape)
-    for number in np.unique(truth[truth >= 0]):
-        inside = np.argwhere(ndimage.distance_transform_edt(truth == number) > radius + 1)
-        for centre in inside[rng.choice(len(inside), per_class)]:
-            marks[((places - centre[:, None, None]) ** 2).sum(axis=0) <= radius**2] = number
-    return marks
 
 
 if __name__ == "__main__":
