@@ -63,6 +63,8 @@ INSTEAD = {f"--{name}": f"--set {name.replace('-', '_')}=VALUE" for name in TAKE
     "--no-tune": "--set models=none",
     "--checkpoint": "nothing in its place",
     "--holdout": "graphwell compare; classify estimates the accuracy itself",
+    "--cluster": "the lines of Python in docs/cluster.md",
+    "--checkpoint": "the command without it, as a fit takes seconds",
 }
 
 

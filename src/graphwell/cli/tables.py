@@ -19,10 +19,7 @@ if TYPE_CHECKING:
 def classify(
     table: Annotated[
         Path,
-        opt.argument(
-            "TABLE",
-            f"{opt.TABLE}, or - for text on standard input; with --cluster a folder of Parquet files.",
-        ),
+        opt.argument("TABLE", f"{opt.TABLE}, or - for text on standard input."),
     ],
     output: Annotated[
         Path | None,
@@ -66,15 +63,6 @@ def classify(
     ] = None,
     report: opt.Report = None,
     device: opt.Where = "cpu",
-    cluster: Annotated[
-        str | None,
-        option(
-            "Work on a Dask cluster: its address (tcp://host:8786), local for one process on each core "
-            "here, local:4 for four.",
-            panel=opt.MACHINE,
-            metavar="ADDRESS",
-        ),
-    ] = None,
     n_jobs: opt.Jobs = None,
     verbose: opt.Verbose = False,
     json_: opt.Json = False,

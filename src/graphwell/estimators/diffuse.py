@@ -42,7 +42,6 @@ NOT_STACKED = {
 @method(
     "diffuse interface",
     "graphwell's own descent, or the paper's under a schedule",
-    on_cluster=True,
     sources=("garciacardona2013multiclass",),
 )
 class DiffuseInterfaceClassifier(GraphClassifier):

@@ -39,7 +39,6 @@ class Method:
     most_classes: int | None = None  # more than so many it cannot tell apart
     told_sizes: bool = False  # whether it expects the sizes of the classes (`class_prior`)
     slow: bool = False  # whether it takes much longer than the others on a large graph
-    on_cluster: bool = False  # whether it takes Dask arrays
     sources: tuple[str, ...] = ()  # keys of what to cite, in ``sources.bib``
 
     def __call__(self, **parameters: Any) -> Any:

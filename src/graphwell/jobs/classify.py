@@ -69,14 +69,13 @@ ROWS_NAMED = 10
 
 @dataclass(frozen=True, kw_only=True)
 class ClassifyOptions(TableOptions):
-    """How to label the rows of a table; with `cluster`, of a folder of Parquet files."""
+    """How to label the rows of a table."""
 
     output: Path | None = None  # file for the labelled table
     report: Path | None = None  # file for a page with pictures
     method: str = DEFAULT  # one of `graphwell.methods()`
     class_prior: ClassSizes = None  # "auto", "labels", or by name a share or a pair (lowest, highest)
     device: str = "cpu"
-    cluster: str | None = None  # address of a Dask scheduler; "local" or "local:4" starts one here
     safe_csv: bool = False  # put an apostrophe before text that a spreadsheet would run as a formula
     sort_into: Path | None = None  # new folder that gets links to the files of a folder, by class
     suggest: int = 0  # how many rows to label next to name
@@ -123,7 +122,7 @@ def classify(
     """
     began = time.perf_counter()
     of_files = is_folder(options.table)
-    if options.cluster is None and not of_files:
+    if not of_files:
         format_of(options.table, "table")
     if options.sort_into is not None and not of_files:
         raise OptionError("sort_into", "{field} is for a folder of files; {} is none.", options.table)
@@ -132,24 +131,18 @@ def classify(
     check_files(options.table, output=options.output, report=options.report)
     with limited_to(options.max_memory), notes_from_warnings() as warned:
         classifier = options.classifier()
-        if options.cluster is not None:
-            from graphwell.jobs.cluster import classify_on_cluster  # needs Dask
-
-            rows, new = None, None  # the workers have written the table
-            report = classify_on_cluster(options, classifier, progress)
-        else:
-            rows = open_rows(options, progress)
-            read = time.perf_counter() - began
-            report, new = label_rows(rows, classifier, progress)
-            report = replace(report, seconds={"reading": read, **report.seconds})
+        rows = open_rows(options, progress)
+        read = time.perf_counter() - began
+        report, new = label_rows(rows, classifier, progress)
+        report = replace(report, seconds={"reading": read, **report.seconds})
         progress("writing", None)
         report = replace(report, notes=(*warned(), *report.notes))
         with ExitStack() as shown, written_together() as held:
-            if rows is not None and new is not None and options.sort_into is not None:
+            if options.sort_into is not None:
                 from graphwell.jobs.folder import sort_files
 
                 sort_files(rows.table, new.label, held.enter_context(folder_written_whole(options.sort_into)))
-            if rows is not None and new is not None and options.output is not None:
+            if options.output is not None:
                 place = shown if options.output == STANDARD else held
                 write_table(
                     rows.table, new, options.output, place.enter_context(opened_output(options.output))
@@ -242,7 +235,7 @@ def _compared(rows: TableRows, options: ClassifyOptions) -> tuple[Any, TableEnco
 
 
 def fit(classifier: Any, X: Any, y: Any, progress: Progress) -> Any:
-    """Fit a classifier, with progress where it knows of it."""
+    """Fit a classifier, which tells its progress where it can."""
     told = {"progress": progress} if "progress" in signature(classifier.fit).parameters else {}
     if not told:
         progress("fitting", None)
@@ -267,7 +260,7 @@ def summarise(
     notes: Sequence[Sentence] = (),
     details: RowDetails | None = None,
 ) -> ClassifyReport:
-    """Put the report together; arrays of the classifier may lie on a cluster."""
+    """Put the report together."""
     options, given, truth = rows.options, rows.given.codes, rows.truth
     graph, result = classifier.graph_, getattr(classifier, "result_", None)
     reachable = fetched(classifier.reachable_)
