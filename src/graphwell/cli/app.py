@@ -61,7 +61,6 @@ TAKEN_BY_SET = (
 INSTEAD = {f"--{name}": f"--set {name.replace('-', '_')}=VALUE" for name in TAKEN_BY_SET.split()} | {
     "--neighbors": "--set n_neighbors=NUMBER",
     "--no-tune": "--set models=none",
-    "--checkpoint": "nothing in its place",
     "--holdout": "graphwell compare; classify estimates the accuracy itself",
     "--cluster": "the lines of Python in docs/cluster.md",
     "--checkpoint": "the command without it, as a fit takes seconds",
