@@ -221,7 +221,7 @@ class Painter(User):
 
     def expected(self) -> dict[str, Any]:
         """The fold of all actions over an empty picture."""
-        painting = Strokes(SHAPE)
+        painting = Strokes((*SHAPE, 1))
         painting.classes = ClassList.named(["class 1", "class 2"])
         for action in self.done:
             painting.go(painting.planned(action))

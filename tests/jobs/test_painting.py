@@ -43,10 +43,13 @@ def test_a_folder_has_its_pictures_in_order_and_nothing_else(tmp_path):
 def test_one_class_is_everywhere_and_two_are_told_apart(picture):
     seeds = np.full(picture.shape, -1)
     seeds[5, 5] = 3
-    assert (picture.segment(seeds, coarse=False) == np.full(picture.shape, 3)).all()
-    assert (picture.segment(seeds, coarse=True) == 3).all()
+    assert (picture.segment(seeds, coarse=False)[0] == np.full(picture.shape, 3)).all()
+    assert (picture.segment(seeds, coarse=True)[0] == 3).all()
     seeds[30, 35] = 1
-    fine, coarse = (picture.segment(seeds, coarse=c) for c in (False, True))
+    (fine, doubt), (coarse, none) = (picture.segment(seeds, coarse=c) for c in (False, True))
+    assert none is None
+    assert 0 <= doubt.min() < 0.1 < doubt.max() <= 1
+    assert doubt[5, 5] < doubt.mean()
     assert fine.shape == picture.shape
     assert set(np.unique(fine)) <= {-1, 1, 3}
     assert fine[5, 5] == 3
@@ -66,7 +69,8 @@ def test_two_pictures_of_one_name_do_not_share_their_files(tmp_path):
     (tmp_path / "painted").mkdir()
     options = PaintOptions(source=tmp_path, n_jobs=1)
     for name in ("a.png", "a.tif", "a.bmp.png"):
-        PaintedPicture(tmp_path / name, options).save(strokes([[[5, 5], [5, 50]], [[30, 30], [40, 30]]]))
+        picture = PaintedPicture(tmp_path / name, options)
+        picture.save(strokes([[[5, 5], [5, 50]], [[30, 30], [40, 30]]]), np.empty(0))
     labels = sorted(path.name for path in (tmp_path / "painted").glob("*_labels.png"))
     assert labels == ["a.bmp_labels.png", "a.png_labels.png", "a.tif_labels.png"]
 
@@ -78,18 +82,20 @@ def test_what_shows_nothing_is_dark(tmp_path):
     values[:5, :5] = np.nan
     zarr.save(tmp_path / "a.zarr", values)
     made = PaintedPicture(tmp_path / "a.zarr", PaintOptions(source=tmp_path / "a.zarr", n_jobs=1))
-    assert (made.shown[:5, :5] == made.shown.min()).all()
+    assert (made.shown(0)[:5, :5] == made.shown(0).min()).all()
     assert made.fingerprint["size"] == [40, 30]
 
 
 def test_slices_are_not_taken_for_channels(tmp_path):
     path = tmp_path / "a.npy"
     np.save(path, np.random.default_rng(0).random((10, 64, 60)))
-    question = r"10 x 64 x 60: save one of the 10 slices .* say channel_axis=0\."
+    question = r"10 x 64 x 60: are these 10 slices\? Then say slice_axis=0; .* say channel_axis=0\."
     with pytest.raises(OptionError, match=question):
         PaintedPicture(path, PaintOptions(source=path, n_jobs=1))
     options = PaintOptions(source=path, channel_axis=0, n_jobs=1)
-    assert PaintedPicture(path, options).shape == (64, 60)
+    assert PaintedPicture(path, options).shape == (64, 60, 1)
     (tmp_path / "painted").mkdir()
-    saved = PaintedPicture(path, options).save({**strokes([[[5, 5]], [[30, 30]]]), "size": [60, 64]})
-    assert saved.size == (64, 60)
+    marks = {**strokes([[[5, 5]], [[30, 30]]]), "size": [60, 64]}
+    assert PaintedPicture(path, options).save(marks, np.empty(0)).size == (64, 60)
+    with pytest.raises(OptionError, match="slice_axis must be 0, 1 or 2, got 3"):
+        PaintedPicture(path, PaintOptions(source=path, slice_axis=3))

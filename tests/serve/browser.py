@@ -1,6 +1,8 @@
 """A real Chromium for tests; without one they are skipped, unless GRAPHWELL_BROWSER requires it."""
 
 import os
+import shutil
+import subprocess
 import time
 from pathlib import Path
 
@@ -41,6 +43,24 @@ def wait_until(browser, script, seconds=60):
         time.sleep(0.05)
     text = browser.execute_script("return document.body.innerText")
     raise AssertionError(f"{script} did not come true; the page says: {text}")
+
+
+def serious(browser):
+    """What axe-core finds serious on the page: for whom, and where."""
+    folders = [Path(folder) for folder in os.environ.get("NODE_PATH", "").split(os.pathsep) if folder]
+    program = shutil.which("npm")
+    if program is not None and not folders:
+        found = subprocess.run([program, "root", "-g"], capture_output=True, text=True, check=False)
+        folders = [Path(found.stdout.strip())]
+    axe = next(
+        (folder / "axe-core" / "axe.min.js" for folder in folders if (folder / "axe-core").is_dir()), None
+    )
+    if axe is None:
+        pytest.skip("axe-core is not installed: npm install -g axe-core, or name its folder in NODE_PATH")
+    browser.execute_script(axe.read_text())
+    done = browser.execute_async_script("axe.run().then(arguments[0])")
+    found = [each for each in done["violations"] if each["impact"] in ("serious", "critical")]
+    return [(each["help"], [node["html"] for node in each["nodes"]][:3]) for each in found]
 
 
 def keep_screenshot(browser, name):

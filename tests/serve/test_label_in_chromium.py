@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.serve.browser import browser, keep_screenshot, wait_until
+from tests.serve.browser import browser, keep_screenshot, serious, wait_until
 from tests.serve.pages import write_groups
 from tests.serve.server import Server
 
@@ -305,6 +305,21 @@ def test_an_answer_that_looks_wrong_is_listed_until_it_is_kept(browser, tmp_path
         click(browser, "[data-tab=mine]")
         wait_until(browser, f"document.querySelector('#list .what')?.textContent === '<i>{row}</i>'")
     assert told(tmp_path)[-1] == told(tmp_path)[-2]
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_nothing_serious_is_found_for_those_who_cannot_see_the_page(browser, tmp_path, width):
+    browser.set_window_size(width, 860)
+    server, truth, _ = begin(browser, tmp_path, "--classes", "red,green,blue")
+    with server:
+        answered(browser, truth, 4)
+        for tab in ("issues", "mine", "doubtful"):
+            click(browser, f"[data-tab={tab}]")
+            assert serious(browser) == []
+        lassoed(browser)
+        assert serious(browser) == []
+        press(browser, "h")
+        assert serious(browser) == []
 
 
 def test_an_open_page_goes_on_after_a_new_start_and_says_when_nothing_is_kept(browser, tmp_path):

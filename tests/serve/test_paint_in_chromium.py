@@ -9,7 +9,7 @@ from PIL import Image
 
 from graphwell import datasets
 from tests.cli.blobs import run
-from tests.serve.browser import browser, keep_screenshot, wait_until
+from tests.serve.browser import browser, keep_screenshot, serious, wait_until
 from tests.serve.server import Server
 
 pytestmark = pytest.mark.slow
@@ -47,6 +47,10 @@ def drag(browser, points):
     hand.release().perform()
 
 
+def said(browser, text):
+    wait_until(browser, f"document.getElementById('status').textContent.includes('{text}')")
+
+
 def stroke(browser, points):
     """Paint a stroke, and wait until it is there."""
     strokes = count(browser)
@@ -73,7 +77,7 @@ def test_three_strokes_are_saved_as_segment_makes_them_of_the_same_strokes(brows
         keep_screenshot(browser, "paint")
         shown = browser.execute_script("return [...graphwell.board.labels.values.slice(0, 190 * 180)]")
         browser.find_element("id", "save").click()
-        wait_until(browser, "document.getElementById('status').textContent.startsWith('Saved')")
+        said(browser, "Saved")
         assert browser.find_element("id", "name").text == "a <b>.png"
     painted = folder / "painted"
     done = run(
@@ -103,7 +107,7 @@ def test_undo_redo_erase_classes_pictures_and_a_kill(browser, folder):
         wait_until(browser, "document.getElementById('hint').innerText.startsWith('Only class 1 is painted')")
         keep_screenshot(browser, "paint-one-class")
         press(browser, "s")
-        wait_until(browser, "document.getElementById('status').textContent.includes('every pixel has it')")
+        said(browser, "every pixel has it")
         press(browser, "n")
         browser.switch_to.active_element.send_keys("third\n")
         wait_until(browser, "graphwell.state.classes.length === 3")
@@ -131,7 +135,53 @@ def test_undo_redo_erase_classes_pictures_and_a_kill(browser, folder):
         keep_screenshot(browser, "paint-next")
         browser.find_element("id", "previous").click()
         wait_until(browser, "graphwell.state.picture === 0")
-        browser.find_element("id", "along").click()
+        browser.find_element("id", "save-all").click()
+        said(browser, "1 of 1 other pictures were painted and saved")
         browser.find_element("id", "next").click()
         wait_until(browser, "graphwell.state.picture === 1 && graphwell.board.strokes.length === 2")
         wait_until(browser, FINE)
+        assert (folder / "painted" / "b_labels.png").exists()
+
+
+def test_slices_uncertainty_and_a_label_image_to_start_from(browser, tmp_path):
+    volume = np.zeros((8, 60, 70))
+    volume[:, 15:40, 20:50] = 1
+    np.save(tmp_path / "labels.npy", volume.astype(int))
+    np.save(tmp_path / "a.npy", volume + 0.3 * np.random.default_rng(0).standard_normal(volume.shape))
+    options = ("--set", "slice_axis=0", "--set", "labels=labels.npy")
+    with Server("paint", "a.npy", *options, "--jobs", 1, folder=tmp_path) as server:
+        browser.get(server.address)
+        wait_until(browser, f"graphwell.state.slice === 4 && {FINE}")
+        strokes = count(browser)
+        assert strokes > 1
+        labels = "return [...graphwell.board.labels.values]"
+        assert (np.reshape(browser.execute_script(labels), (60, 70)) == volume[4]).mean() > 0.98
+        press(browser, ".")
+        wait_until(browser, "graphwell.state.slice === 5")
+        assert browser.find_element("id", "slice-says").text == "6 of 8"
+        press(browser, "2")
+        stroke(browser, [[5, 50], [20, 52]])
+        press(browser, ",")
+        wait_until(browser, "graphwell.state.slice === 4")
+        assert count(browser) == strokes  # it is on another slice
+        press(browser, "z")
+        wait_until(browser, "graphwell.state.slice === 5")  # and is seen when it is taken back
+        wait_until(browser, f"graphwell.board.strokes.length === {strokes} && {FINE}")
+        corner = """const {board} = graphwell, at = 4 * (70 * arguments[0] + arguments[1]);
+            return board.tinted.getContext('2d').getImageData(0, 0, 70, 60).data[at + 3]"""
+        before = browser.execute_script(corner, 5, 5)
+        press(browser, "d")
+        assert browser.execute_script(corner, 5, 5) < before / 2  # it is certain
+        keep_screenshot(browser, "paint-slices")
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_nothing_serious_is_found_for_those_who_cannot_see_the_page(browser, folder, width):
+    with Server("paint", folder, "--jobs", 1, folder=folder) as server:
+        browser.set_window_size(width, 860)
+        browser.get(server.address)
+        wait_until(browser, "graphwell.state.classes.length === 2")
+        stroke(browser, [[10, 10], [150, 10]])
+        assert serious(browser) == []
+        press(browser, "k")
+        assert serious(browser) == []

@@ -12,6 +12,7 @@ from graphwell import datasets
 from graphwell.errors import OptionError
 from graphwell.io.drawings import read_drawing
 from graphwell.serve.painting import MOST_STROKES, Request
+from tests.cli.blobs import run
 from tests.jobs.test_painting import write_picture
 from tests.serve.pages import Canvas
 
@@ -87,25 +88,82 @@ def test_classes_go_to_the_next_picture_and_all_changes_are_undone(window):
     assert len(window.first["strokes"]) == 1
 
 
-def test_strokes_go_along_to_a_like_picture_that_has_none(folder, window):
-    window.do("add class", name="third")
-    window.do("remove class", **{"class": 0})
-    for stroke in ({**ACROSS, "class": 2}, {**MIDDLE, "erase": True}, MIDDLE):
-        window.do("stroke", **stroke)
-    shown = window.page.strokes.document()
-    window.do("open", picture=1, along=True)
-    assert (window.page.strokes.document(), names(window)) == (shown, ["ground", "third"])
-    assert {0, 1} <= set(window.shown().ravel())
-    for _ in range(3):
-        assert window.do("undo")
-    assert window.do("undo") is None
-    window.do("stroke", **ACROSS)
-    window.do("open", picture=0, along=True)  # it has strokes of its own
-    assert window.page.strokes.document() == shown
-    Image.new("L", (50, 50)).save(folder / "b.png")
-    (folder / "painted" / "b.png.journal").unlink()
-    window.do("open", picture=1, along=True)
-    assert window.first["strokes"] == []  # it has another size now
+def test_the_same_strokes_are_painted_on_like_pictures_that_have_none(folder, window):
+    write_picture(folder / "c.png", seed=2)
+    Image.new("L", (50, 50)).save(folder / "d.png")
+    window.page.end()
+    with Canvas(folder) as window:
+        window.do("open", picture=2)
+        window.do("stroke", **ACROSS)
+        window.do("open", picture=0)
+        window.do("add class", name="third")
+        window.do("remove class", **{"class": 0})
+        for stroke in ({**ACROSS, "class": 2}, {**MIDDLE, "erase": True}, MIDDLE):
+            window.do("stroke", **stroke)
+        shown = window.page.strokes.document()
+        saved = window.do("save", all=True)
+        assert saved["notes"][-2].startswith("1 of 3 other pictures were painted and saved")
+        assert not list((folder / "painted").glob("[cd]_*"))
+        labels = np.asarray(Image.open(folder / "painted" / "b_labels.png").convert("RGB"))
+        window.do("open", picture=1)
+        assert (window.page.strokes.document(), names(window)) == (shown, ["ground", "third"])
+        colors = np.array([list(bytes.fromhex(known["color"][1:])) for known in window.first["classes"]])
+        assert (colors[window.shown()] == labels).all()
+        for _ in range(3):
+            assert window.do("undo")
+        assert len(window.first["strokes"]) == 0
+
+
+def test_slices_of_a_stack_are_painted_and_the_whole_of_it_is_segmented(tmp_path):
+    volume = np.zeros((6, 40, 50))
+    volume[:, 10:30, 15:40] = 1
+    path = tmp_path / "stack.npy"
+    np.save(path, volume + 0.1 * np.random.default_rng(0).standard_normal(volume.shape))
+    with Canvas(path, ("ground", "cube"), slice_axis=0) as window:
+        assert (window.first["slices"], window.first["slice"], window.first["height"]) == (6, 3, 40)
+        assert len(window.first["body"]) == 40 * 50 * 3
+        window.do("stroke", **{**ACROSS, "points": [[5, 5], [45, 5]]}, slice=1)
+        window.do("stroke", **{**MIDDLE, "points": [[20, 20], [30, 20]]}, slice=4)
+        assert (window.shown() == volume[3]).all()
+        number = len(window.of("segmentation"))
+        window.do("open", picture=0, slice=5)
+        assert window.first["slice"] == 5
+        window.wait(lambda e: len(window.of("segmentation")) > number)
+        assert (window.shown() == volume[5]).all()
+        for odd in (6, -1, "1"):
+            with pytest.raises(ValueError, match="There is no such slice"):
+                window.do("stroke", **ACROSS, slice=odd)
+        assert window.do("save")["files"] == ["stack_labels.npy", "stack_overlay.png"]
+        window.do("merge classes", **{"class": 1, "into": 0})
+        assert set(window.page.strokes.seeds.ravel()) == {-1, 0}
+        window.do("undo")
+        assert window.page.strokes.seeds[20, 25].tolist() == [-1, -1, -1, -1, 1, -1]
+    painted = tmp_path / "painted"
+    assert (np.load(painted / "stack_labels.npy") == volume).all()
+    done = run("segment", path, "--seeds", painted / "stack_seeds.npy", "-o", painted / "again.npy")
+    assert done.exit_code == 0, done.output
+    assert (np.load(painted / "again.npy") == np.load(painted / "stack_labels.npy")).all()
+
+
+@pytest.mark.parametrize("inside", [False, True])
+def test_a_label_image_is_a_start_that_strokes_go_on_from(tmp_path, inside):
+    truth = write_picture(tmp_path / "a.png")
+    colors = np.array([[0, 114, 178], [230, 159, 0], [0, 158, 115], [204, 121, 167], [90, 120, 255]])
+    (tmp_path / "old").mkdir()
+    Image.fromarray(colors.astype(np.uint8)[truth]).save(tmp_path / "old" / "a_labels.png")
+    labels = tmp_path / "old" if inside else tmp_path / "old" / "a_labels.png"
+    with Canvas(tmp_path / "a.png", labels=labels) as window:
+        assert {known["color"] for known in window.first["classes"]} <= {
+            "#{:02x}{:02x}{:02x}".format(*color) for color in colors.tolist()
+        }
+        shown = np.array(window.first["classes"])
+        colors_shown = np.array([list(bytes.fromhex(known["color"][1:])) for known in shown])
+        assert (colors_shown[window.shown()] == colors[truth]).all(axis=-1).mean() > 0.97
+        strokes = len(window.first["strokes"])
+        window.do("stroke", **ACROSS)
+        assert window.shown()[5, 30] == 0
+    with Canvas(tmp_path / "a.png", labels=labels) as window:
+        assert len(window.first["strokes"]) == strokes + 1  # the start is made once
 
 
 def test_removed_and_merged_classes_take_their_strokes_along_and_come_back(folder, window):
@@ -161,7 +219,7 @@ def test_everything_is_shown_and_saved_and_marks_the_same_pixels_when_it_is_read
         "mask_ground.png", "mask_leaf.png",
     ]  # fmt: skip
     marks = read_drawing(painted / "a_strokes.json", (60, 70))
-    assert (marks.classes == window.page.strokes.seeds).all()
+    assert (marks.classes == window.page.strokes.seeds[..., 0]).all()
     assert marks.names == {0: "leaf", 1: "ground"}
 
 
@@ -215,13 +273,13 @@ def test_what_a_picture_does_not_show_has_no_class_on_the_page_and_in_the_files(
 def test_no_answer_replaces_a_better_one_or_one_to_later_strokes(window):
     number = window.do("stroke", **ACROSS)
     window.shown()
-    labels = np.zeros((60, 70), dtype=int)
-    window.page.take(Request(window.page._picture, labels, number), labels, coarse=True)
+    labels = np.zeros((60, 70, 1), dtype=int)
+    window.page.take(Request(window.page._picture, labels, number), labels, None, coarse=True)
     assert not window.of("segmentation")[-1]["coarse"]
-    window.page.take(Request(window.page._picture, labels, number + 1), labels, coarse=True)
+    window.page.take(Request(window.page._picture, labels, number + 1), labels, None, coarse=True)
     assert window.of("segmentation")[-1]["coarse"]
     window.do("undo")
-    window.page.take(Request(window.page._picture, labels, number), labels, coarse=False)
+    window.page.take(Request(window.page._picture, labels, number), labels, labels, coarse=False)
     assert len(list(window.page.greeting())) == 1
 
 

@@ -96,7 +96,7 @@ def paint(
         Path | None, opt.output("Folder for all files; by default painted, beside the pictures.", "FOLDER")
     ] = None,
     classes: opt.Classes = None,
-    set_: Annotated[list[str] | None, opt.settings("max_pixels, channel_axis")] = None,
+    set_: Annotated[list[str] | None, opt.settings("labels, max_pixels, channel_axis, slice_axis")] = None,
     n_jobs: opt.Jobs = None,
     host: opt.Host = "127.0.0.1",
     port: opt.Port = 0,

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from graphwell._types import IntArray
+from graphwell._types import FloatArray, IntArray
 from graphwell.io.drawings import ERASED, FORMAT_NAME, VERSION, Drawing
 from graphwell.io.files import held_alone
-from graphwell.jobs.painting import PaintedPicture, PaintOptions, pictures_of
+from graphwell.jobs.painting import WIDEST, PaintedPicture, PaintOptions, pictures_of
 from graphwell.serve.answers import OF_CLASSES, REMOVING, Change, ClassList, RecordedPage
 from graphwell.serve.channel import Event, Newest, frame
 from graphwell.serve.journal import Action, Journal
@@ -20,11 +20,12 @@ from graphwell.serve.journal import Action, Journal
 NO_CLASS = 255
 # Corners of one stroke.
 MOST_POINTS = 5_000
-WIDEST = 200.0
 MOST_STROKES = 20_000
 LARGEST = 1e9
-# As in `graphwell.io.drawings`: class, width, erase, points.
-STROKE = ("class", "width", "erase", "points")
+# As in `graphwell.io.drawings`, and of volumes the slice.
+STROKE = ("class", "width", "erase", "points", "slice")
+# Beside classes that are uncertain: white is 1/2, where two classes are even.
+EVEN = 0.5
 Stroke = dict[str, Any]
 
 
@@ -35,6 +36,15 @@ class Request:
     picture: PaintedPicture
     seeds: IntArray
     number: int
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """A segmentation of the strokes of a number; how uncertain it is, unless it is that of a small copy."""
+
+    number: int
+    labels: IntArray
+    doubt: FloatArray | None
 
 
 class PaintPage(RecordedPage):
@@ -52,7 +62,7 @@ class PaintPage(RecordedPage):
     def __init__(self, options: PaintOptions, class_names: Iterable[str] = ()) -> None:
         super().__init__({"stroke": STROKE})
         self.options = options
-        self.commands = {**self.commands, "open": self._open_another, "save": lambda _: self._save()}
+        self.commands = {**self.commands, "open": self._open_another, "save": self._save}
         self._paths = pictures_of(options.source)
         self._held = ExitStack()
         self._number = 0
@@ -67,7 +77,7 @@ class PaintPage(RecordedPage):
     def greeting(self) -> Iterable[Event]:
         """The picture, its classes and strokes, and the last segmentation."""
         with self.lock:
-            return [event for event in (self._picture_event(), self._segmentation) if event is not None]
+            return [self._picture_event(), *self._segmentation_event()]
 
     def begin(self, send: Callable[[Event], None]) -> None:
         """Begin to segment."""
@@ -91,44 +101,48 @@ class PaintPage(RecordedPage):
             held.enter_context(held_alone(picture.journal, "source"))
             journal = held.enter_context(Journal(picture.journal, picture.fingerprint))
             if not journal.done:
-                known = [{"name": entry.name, "color": entry.color} for entry in classes]
-                journal.do({"do": "classes", "classes": known})
+                found, marks = picture.start()
+                named = {entry.name: entry.color for entry in classes}
+                known = [{"name": name, "color": color} for name, color in (found or named).items()]
+                write_start(journal, known, marks)
             strokes = Strokes(picture.shape)
             self.record(strokes, journal)
             opened = held.pop_all()
         self._held.close()
         self._held, self._place, self._picture = opened, place, picture
-        self.strokes = strokes
-        self._segmentation: bytes | None = None
+        self.strokes, self._slice = strokes, picture.shape[2] // 2
+        self._segmentation: Found | None = None
         self._shown = (0, False)  # number of the strokes, and whether of the whole picture
 
     def _open_another(self, message: Mapping[str, Any]) -> int:
-        place = message.get("picture")
+        """Open a picture; of a volume, another slice."""
+        place, at = message.get("picture"), message.get("slice", self._slice)
         if type(place) is not int or not 0 <= place < len(self._paths):
             raise ValueError("There is no such picture.")
         with self.lock:
             if place != self._place:
-                before, drawn = self.strokes, self.strokes.document()["strokes"]
-                self._open(place, before.classes)
-                alike = before.seeds.shape == self.strokes.seeds.shape and not self.strokes.strokes
-                alike = alike and [e.name for e in before.classes] == [e.name for e in self.strokes.classes]
-                for stroke in drawn if alike and message.get("along") else ():
-                    self.do({"do": "stroke", **stroke})
+                self._open(place, self.strokes.classes)
                 self.send(self._picture_event())
                 self._segment()
+            elif at != self._slice:
+                self._slice = self.strokes.check_slice(at)
+                for event in self.greeting():
+                    self.send(event)
         return place
 
     def _picture_event(self) -> bytes:
-        height, width = self._picture.shape
+        height, width, slices = self._picture.shape
         about = {
             "event": "picture",
             "picture": self._place,
             "pictures": [path.name for path in self._paths],
             "width": width,
             "height": height,
+            "slices": slices,
+            "slice": self._slice,
             **self._state(),
         }
-        return frame({**about, "strokes": self.strokes.strokes}, self._picture.shown)
+        return frame({**about, "strokes": self.strokes.strokes}, self._picture.shown(self._slice))
 
     def _state(self) -> dict[str, Any]:
         """The part of an event that changes with every action."""
@@ -171,67 +185,107 @@ class PaintPage(RecordedPage):
             return
         request.picture.prepare(coarse=coarse)
         if (request.seeds >= 0).any() and not thread.is_overtaken:
-            self.take(request, request.picture.segment(request.seeds, coarse=coarse), coarse=coarse)
+            self.take(request, *request.picture.segment(request.seeds, coarse=coarse), coarse=coarse)
 
-    def take(self, request: Request, labels: IntArray, *, coarse: bool) -> None:
-        """Show classes; `coarse` for those of the small copy."""
+    def take(self, request: Request, labels: IntArray, doubt: FloatArray | None, *, coarse: bool) -> None:
+        """Show classes and how uncertain they are; `coarse` for those of the small copy."""
         with self.lock:
             if request.picture is not self._picture or (request.number, not coarse) <= self._shown:
                 return  # another picture, or an answer that comes after a better one or twice
             self._shown = (request.number, not coarse)
-            height, width = labels.shape
-            about = {
-                "event": "segmentation",
-                "number": request.number,
-                "latest": request.number == self._number,
-                "coarse": coarse,
-                "width": width,
-                "height": height,
-            }
-            self._segmentation = frame(about, np.where(labels < 0, NO_CLASS, labels).astype(np.uint8))
-            self.send(self._segmentation)
+            self._segmentation = Found(request.number, labels, doubt)
+            for event in self._segmentation_event():
+                self.send(event)
+
+    def _segmentation_event(self) -> list[bytes]:
+        """A byte for the class of each pixel on screen, and, where it is known, one for its uncertainty."""
+        if (found := self._segmentation) is None:
+            return []
+        labels = found.labels[..., self._slice]
+        shown = [np.where(labels < 0, NO_CLASS, labels).astype(np.uint8)]
+        if found.doubt is not None:
+            doubt = found.doubt[..., self._slice]
+            shown.append(np.round(255 * np.clip(doubt / EVEN, 0, 1)).astype(np.uint8))
+        about = {
+            "event": "segmentation",
+            "number": found.number,
+            "latest": found.number == self._number,
+            "coarse": found.doubt is None,
+            "width": labels.shape[1],
+            "height": labels.shape[0],
+        }
+        return [frame(about, np.stack(shown))]
 
     def _failed(self, error: Exception) -> None:
         self.send({"event": "failed", "why": str(error) or repr(error)})
 
-    def _save(self) -> dict[str, Any]:
-        """Write the files; what is saved is shown first."""
+    def _save(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        """Write the files; what is saved is shown first. With `all`, do the same for like pictures."""
         with self.lock:
             if not self.strokes.strokes:
                 raise ValueError("There is nothing to save yet; paint a stroke first.")
             request = Request(self._picture, self.strokes.seeds.copy(), self._number)
-            document = self.strokes.document()
+            place, document = self._place, self.strokes.document()
         if (request.seeds >= 0).any():
-            self.take(request, request.picture.segment(request.seeds, coarse=False), coarse=False)
-        report = request.picture.save(document)
-        files, notes = [path.name for path in report.files], [str(note) for note in report.notes]
+            self.take(request, *request.picture.segment(request.seeds, coarse=False), coarse=False)
+        report = request.picture.save(document, request.seeds)
+        notes = [str(note) for note in report.notes]
+        if message.get("all"):
+            others = [path for number, path in enumerate(self._paths) if number != place]
+            saved = [path for path in others if self._paint_alike(path, request, document)]
+            notes.append(
+                f"{len(saved)} of {len(others)} other pictures were painted and saved in the same way."
+            )
+            if len(saved) < len(others):
+                notes.append("The rest have strokes of their own, or another size.")
+        files = [path.name for path in report.files]
         return {"folder": str(self.options.folder), "files": files, "notes": notes}
+
+    def _paint_alike(self, path: Path, request: Request, document: Mapping[str, Any]) -> bool:
+        """Give a picture of the same size that has no strokes those of another one, and save it."""
+        picture = PaintedPicture(path, self.options)
+        if picture.shape != request.picture.shape:
+            return False
+        with held_alone(picture.journal, "source"), Journal(picture.journal, picture.fingerprint) as journal:
+            if any(action["do"] == "stroke" for action in journal.done):
+                return False
+            write_start(journal, document["classes"], document["strokes"])
+        picture.save(document, request.seeds)
+        return True
+
+
+def write_start(journal: Journal, classes: Iterable[Any], strokes: Iterable[Stroke]) -> None:
+    """Let a journal begin with classes, each with its name and colour, and strokes."""
+    journal.do({"do": "classes", "classes": list(classes)})
+    for stroke in strokes:
+        journal.do({"do": "stroke", **stroke})
 
 
 # ------------------------------------------------------------------------------------------ strokes
 
 
 class Strokes:
-    """Classes and strokes of one picture of shape (height, width), and the pixels that they mark."""
+    """Classes and strokes of a picture of shape (height, width, slices), and the pixels that they mark."""
 
-    def __init__(self, shape: tuple[int, int]) -> None:
+    def __init__(self, shape: tuple[int, int, int]) -> None:
         self.classes = ClassList()
         self.strokes: list[Stroke] = []
-        self.seeds: IntArray = Drawing(shape).classes  # class of each pixel, -1 where none is marked
+        # class of each pixel, -1 where none is marked
+        self.seeds: IntArray = np.full(shape, ERASED, dtype=np.int16)
 
     def planned(self, action: Action) -> Change:
         """The change that an action would make; one that makes no sense is refused."""
         new: Any = None  # a stroke, or all strokes where a class is gone
-        classes, drawing = self.classes, Drawing(self.seeds.shape)
-        drawing.classes[:] = self.seeds
+        classes, planes = self.classes, dict[int, IntArray]()  # slices as they will be
         if action["do"] == "classes":
             classes = ClassList.named([known["name"] for known in action["classes"]])
             for number, known in enumerate(action["classes"]):
                 classes = classes.recolored(number, known["color"])
         elif action["do"] == "stroke":
             self._check(action)
-            new = {name: action[name] for name in STROKE}
-            _draw(new, drawing)
+            new = {name: action[name] for name in STROKE if name in action}
+            at = new.get("slice", 0)
+            planes[at] = _drawn([new], self.seeds[..., at])
         elif action["do"] in OF_CLASSES:
             classes = classes.after(action)
         else:
@@ -240,17 +294,23 @@ class Strokes:
             if not classes.entries:
                 raise ValueError("Another class must be left; add one first.")
             number, into = action["class"], action.get("into") if "merge" in action["do"] else None
-            drawing, new = Drawing(self.seeds.shape), []
-            for stroke in self.strokes:
-                if stroke["class"] == number and not stroke["erase"]:
-                    stroke = {**stroke, "class": into}
-                if stroke["class"] is not None:
-                    new.append(stroke)
-                    _draw(stroke, drawing)
-        pixels = np.flatnonzero(drawing.classes != self.seeds)
-        codes = self.seeds.ravel()[pixels], drawing.classes.ravel()[pixels]
-        before = self.strokes[:] if isinstance(new, list) else None
-        return Change(pixels, codes, (self.classes, classes), (before, new))
+            new = [
+                {**stroke, "class": into} if stroke["class"] == number and not stroke["erase"] else stroke
+                for stroke in self.strokes
+            ]
+            new = [stroke for stroke in new if stroke["class"] is not None]
+            empty = np.full(self.seeds.shape[:2], ERASED)
+            for at in {stroke.get("slice", 0) for stroke in self.strokes}:
+                planes[at] = _drawn([stroke for stroke in new if stroke.get("slice", 0) == at], empty)
+        pixels, before, after = ([np.empty(0, dtype=np.int64)] for _ in range(3))
+        for at, plane in planes.items():
+            changed = np.flatnonzero(plane != self.seeds[..., at])
+            pixels.append(changed * self.seeds.shape[2] + at)
+            before.append(self.seeds[..., at].ravel()[changed])
+            after.append(plane.ravel()[changed])
+        codes = np.concatenate(before), np.concatenate(after)
+        strokes = self.strokes[:] if isinstance(new, list) else None
+        return Change(np.concatenate(pixels), codes, (self.classes, classes), (strokes, new))
 
     def go(self, change: Change, *, back: bool = False) -> None:
         """Do what was planned, or take it back."""
@@ -267,7 +327,7 @@ class Strokes:
 
     def document(self) -> dict[str, Any]:
         """Everything in the format that `graphwell segment` reads; classes are counted without gaps."""
-        tall, wide = self.seeds.shape
+        tall, wide = self.seeds.shape[:2]
         place = {entry.number: at for at, entry in enumerate(self.classes)}
         return {
             "format": FORMAT_NAME,
@@ -276,6 +336,12 @@ class Strokes:
             "classes": [{"name": entry.name, "color": entry.color} for entry in self.classes],
             "strokes": [{**stroke, "class": place.get(stroke["class"], 0)} for stroke in self.strokes],
         }
+
+    def check_slice(self, at: Any) -> int:
+        """The number of a slice that must be there."""
+        if type(at) is not int or not 0 <= at < self.seeds.shape[2]:
+            raise ValueError("There is no such slice.")
+        return at
 
     def _check(self, stroke: Mapping[str, Any]) -> None:
         """Refuse what is no stroke."""
@@ -292,13 +358,19 @@ class Strokes:
             raise ValueError(f"A stroke must have 1 to {MOST_POINTS:,} points.")
         if not all(isinstance(p, list) and len(p) == 2 and all(map(_is_number, p)) for p in points):
             raise ValueError("Every point of a stroke must be a pair of numbers.")
-        tall, wide = self.seeds.shape
+        self.check_slice(stroke.get("slice", 0))
+        tall, wide = self.seeds.shape[:2]
         if any(not (-wide <= x <= 2 * wide and -tall <= y <= 2 * tall) for x, y in points):
             raise ValueError("A point of the stroke lies far outside the picture.")
 
 
-def _draw(stroke: Stroke, drawing: Drawing) -> None:
-    drawing.stroke(stroke["points"], ERASED if stroke["erase"] else stroke["class"], stroke["width"])
+def _drawn(strokes: Iterable[Stroke], plane: IntArray) -> IntArray:
+    """A copy of a plane of classes with strokes on it."""
+    drawing = Drawing((plane.shape[0], plane.shape[1]))
+    drawing.classes[:] = plane
+    for stroke in strokes:
+        drawing.stroke(stroke["points"], ERASED if stroke["erase"] else stroke["class"], stroke["width"])
+    return drawing.classes
 
 
 def _is_number(value: Any) -> bool:

@@ -134,7 +134,7 @@ class Paint(PageWidget):
     height : int
         Of the page, in pixels.
     **options
-        Fields of `graphwell.jobs.painting.PaintOptions`: ``output``, ``max_pixels``, ``n_jobs``.
+        Fields of `graphwell.jobs.painting.PaintOptions`: ``output``, ``labels``, ``slice_axis``, ...
     """
 
     page: PaintPage
@@ -148,7 +148,7 @@ class Paint(PageWidget):
 
 def _with_paths(options: dict[str, Any]) -> dict[str, Any]:
     """Options whose files may be named by text."""
-    text = {name for name in ("output", "images") if isinstance(options.get(name), str)}
+    text = {name for name in ("output", "images", "labels") if isinstance(options.get(name), str)}
     return {name: Path(value) if name in text else value for name, value in options.items()}
 
 

@@ -4,6 +4,7 @@ import { rgb } from "./dom.js";
 import { View } from "./points-view.js";
 
 const NO_CLASS = 255;
+const GLOW = [255, 90, 0]; // over what is uncertain
 const MOST_ZOOM = 64; // pixels of the screen for one of the picture
 
 export class Board extends View {
@@ -20,8 +21,8 @@ export class Board extends View {
     this.labels = null;
   }
 
-  // pixels: red, green and blue of each pixel, row by row.
-  setPicture(width, height, pixels) {
+  // pixels: red, green and blue of each pixel, row by row. Another slice of the same volume stays where it is.
+  setPicture(width, height, pixels, stays) {
     const image = new ImageData(width, height);
     image.data.fill(255);
     pixels.forEach((value, at) => (image.data[at + Math.floor(at / 3)] = value)); // every fourth is opacity
@@ -30,12 +31,12 @@ export class Board extends View {
     this.marks = sheet(width, height);
     this.labels = null;
     this.tinted = null;
-    this.fit();
+    if (!stays) this.fit();
   }
 
-  // A class for each pixel of the picture, or of a small copy of it; null for none.
-  setLabels(width, height, labels) {
-    this.labels = labels && { width, height, values: labels };
+  // A class for each pixel of the picture, or of a small copy of it, null for none; and how uncertain each is.
+  setLabels(width, height, labels, doubt = null) {
+    this.labels = labels && { width, height, values: labels, doubt };
     this.tintAll();
   }
 
@@ -84,7 +85,8 @@ export class Board extends View {
     pen.globalCompositeOperation = "source-over";
   }
 
-  // The segmentation as colours: a tint inside, and full colour at the border of each region.
+  // The segmentation as colours: a tint inside, and full colour at the border of each region. What is uncertain
+  // glows instead, if that is asked for.
   tintAll() {
     if (!this.labels) {
       this.tinted = null;
@@ -92,6 +94,7 @@ export class Board extends View {
       return;
     }
     const { width, height, values } = this.labels;
+    const doubt = this.doubtful ? this.labels.doubt : null;
     const image = new ImageData(width, height);
     const colors = this.classes.reduce((all, { number, color }) => Object.assign(all, { [number]: rgb(color) }), []);
     const inside = Math.round(255 * this.tint);
@@ -105,11 +108,11 @@ export class Board extends View {
         const border = this.outlined && width > 1 && (
           (x > 0 && values[i - 1] !== value) || (x + 1 < width && values[i + 1] !== value) ||
           (y > 0 && values[i - width] !== value) || (y + 1 < height && values[i + width] !== value));
-        const color = colors[value] ?? [128, 128, 128];
+        const color = doubt && !border ? GLOW : colors[value] ?? [128, 128, 128];
         image.data[4 * i] = color[0];
         image.data[4 * i + 1] = color[1];
         image.data[4 * i + 2] = color[2];
-        image.data[4 * i + 3] = border ? 255 : inside;
+        image.data[4 * i + 3] = border ? 255 : doubt ? 0.9 * doubt[i] : inside;
       }
     }
     this.tinted = sheet(width, height);

@@ -6,13 +6,13 @@ import { byId } from "./dom.js";
 import { Board } from "./paint-board.js";
 import { Hand } from "./paint-hand.js";
 
-const state = { picture: 0, pictures: [], classes: [], shown: 0 };
+const state = { picture: 0, pictures: [], slice: 0, slices: 1, classes: [], shown: 0 };
 const board = new Board(byId("canvas"));
 const hand = new Hand(board, (stroke) => {
   board.ghosts.push(stroke); // seen at once, until the server has taken it
   byId("hint").hidden = true;
   say("refining…");
-  ask("stroke", stroke).finally(() => {
+  ask("stroke", state.slices > 1 ? { ...stroke, slice: state.slice } : stroke).finally(() => {
     board.ghosts = board.ghosts.filter((ghost) => ghost !== stroke);
     board.draw();
   });
@@ -32,15 +32,20 @@ function ask(name, message) {
 }
 
 function showPicture(event, buffer) {
-  Object.assign(state, { picture: event.picture, pictures: event.pictures, shown: 0 });
-  board.setPicture(event.width, event.height, new Uint8Array(buffer));
-  board.setStrokes(event.strokes);
+  const { picture, pictures, slice, slices } = event;
+  board.setPicture(event.width, event.height, new Uint8Array(buffer), board.picture && picture === state.picture);
+  Object.assign(state, { picture, pictures, slice, slices, shown: 0 });
+  board.setStrokes(event.strokes.filter(isHere));
   showHint(null);
   const many = event.pictures.length > 1;
   document.title = `${event.pictures[event.picture]} · graphwell paint`;
   byId("name").textContent = event.pictures[event.picture];
   byId("place").textContent = many ? `${event.picture + 1} of ${event.pictures.length}` : "";
-  byId("previous").hidden = byId("next").hidden = byId("along").parentElement.hidden = !many;
+  byId("previous").hidden = byId("next").hidden = byId("save-all").hidden = !many;
+  byId("slices").hidden = slices === 1;
+  byId("slice-says").textContent = `${slice + 1} of ${slices}`;
+  byId("slice").max = slices - 1;
+  byId("slice").value = slice;
   byId("previous").disabled = event.picture === 0;
   byId("next").disabled = event.picture + 1 === event.pictures.length;
   say("");
@@ -66,10 +71,13 @@ function showHint(only) {
   byId("hint").hidden = board.strokes.length > 0 && !only;
 }
 
+const isHere = (stroke) => (stroke.slice ?? 0) === state.slice;
+
 function changed(event) {
-  if (event.stroke && !event.back) board.addStroke(event.stroke);
-  if (event.stroke && event.back) board.removeStroke();
-  if (event.strokes) board.setStrokes(event.strokes);
+  if (event.stroke && !isHere(event.stroke)) event.back && goTo(event.stroke.slice); // one sees what is taken back
+  else if (event.stroke && event.back) board.removeStroke();
+  else if (event.stroke) board.addStroke(event.stroke);
+  if (event.strokes) board.setStrokes(event.strokes.filter(isHere));
   showState(event);
 }
 
@@ -77,8 +85,9 @@ function showSegmentation(event, buffer) {
   if (event.number < state.shown) return;
   state.shown = event.number;
   state.fine = !event.coarse;
-  const labels = new Uint8Array(buffer);
-  board.setLabels(event.width, event.height, labels);
+  const n = event.width * event.height;
+  const labels = new Uint8Array(buffer, 0, n);
+  board.setLabels(event.width, event.height, labels, buffer.byteLength > n ? new Uint8Array(buffer, n) : null);
   showHint(labels.every((label) => label === labels[0]) ? entryOf(labels[0]) : null);
   say(event.coarse || !event.latest ? "refining…" : "");
 }
@@ -120,15 +129,20 @@ function setTint(percent) {
 }
 
 function open(picture) {
-  if (picture in state.pictures) ask("open", { picture, along: byId("along").checked });
+  if (picture in state.pictures) ask("open", { picture });
 }
 
-async function save() {
+function goTo(slice) {
+  if (slice >= 0 && slice < state.slices) ask("open", { picture: state.picture, slice });
+}
+
+async function save(all = false) {
+  const buttons = [byId("save"), byId("save-all")];
   hand.finishLine();
-  byId("save").disabled = true;
-  say("writing files…");
-  const saved = await ask("save");
-  byId("save").disabled = false;
+  for (const button of buttons) button.disabled = true;
+  say(all ? "painting all pictures…" : "writing files…");
+  const saved = await ask("save", { all });
+  for (const button of buttons) button.disabled = false;
   if (saved) say([`Saved ${saved.files.length} outputs in ${saved.folder}.`, ...saved.notes].join(" "));
 }
 
@@ -145,7 +159,8 @@ function say(sentence) {
 
 const KEYS = {
   b: () => setTool("brush"), l: () => setTool("line"), e: () => setTool("eraser"), h: () => setTool("hand"),
-  z: () => ask("undo"), u: () => ask("undo"), y: () => ask("redo"), r: () => ask("redo"), s: save,
+  z: () => ask("undo"), u: () => ask("undo"), y: () => ask("redo"), r: () => ask("redo"), s: () => save(),
+  d: () => byId("doubtful").click(), ",": () => goTo(state.slice - 1), ".": () => goTo(state.slice + 1),
   n: () => byId("new-name").focus(), Home: () => board.fit(), "[": () => setWidth(hand.width - 1), "]": () => setWidth(hand.width + 1),
   "+": () => board.zoom(1.25), "-": () => board.zoom(0.8), Enter: () => hand.finishLine(), Escape: () => hand.cancel(),
   k: () => byId("help").showModal(),
@@ -174,7 +189,13 @@ document.addEventListener("keyup", (event) => event.key === " " && (hand.spaced 
 for (const button of document.querySelectorAll("[data-tool]")) button.onclick = () => setTool(button.dataset.tool);
 byId("undo").onclick = () => ask("undo");
 byId("redo").onclick = () => ask("redo");
-byId("save").onclick = save;
+byId("save").onclick = () => save();
+byId("save-all").onclick = () => save(true);
+byId("slice").oninput = (event) => goTo(Number(event.target.value));
+byId("doubtful").onchange = (event) => {
+  board.doubtful = event.target.checked;
+  board.tintAll();
+};
 byId("help-open").onclick = KEYS.k;
 byId("fit").onclick = () => board.fit();
 byId("previous").onclick = () => open(state.picture - 1);
