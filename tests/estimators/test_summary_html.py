@@ -43,7 +43,7 @@ def test_names_are_escaped_many_are_counted_and_rows_out_of_reach_are_told():
     summary = fitted(n=10 * len(names), names=names)._repr_html_().partition("<style>")[0]
     assert "<b>" not in summary
     assert "&lt;b&gt;00" in summary
-    assert "and 3 more" in summary
+    assert "15 rows" in summary
     W = np.array([[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]])
     with pytest.warns(gw.UnreachableWarning):
         clf = gw.DiffuseInterfaceClassifier(metric="precomputed").fit(W, [5, -1, -1, -1])

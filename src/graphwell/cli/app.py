@@ -55,12 +55,13 @@ app.add_typer(example, name="example")
 
 # Options of 0.1 that are written otherwise today.
 TAKEN_BY_SET = (
-    "as-category as-number channel-axis color-scale decimal delimiter encoding evidence fidelity max-memory "
+    "as-category as-number channel-axis color-scale decimal delimiter encoding fidelity max-memory "
     "max-pixels patch pca radius safe-csv scale smoothing snap spacing splits start strokes-on-picture"
 )
 INSTEAD = {f"--{name}": f"--set {name.replace('-', '_')}=VALUE" for name in TAKEN_BY_SET.split()} | {
     "--neighbors": "--set n_neighbors=NUMBER",
     "--no-tune": "--set models=none",
+    "--evidence": "--set models=none, or leave it out",
     "--holdout": "graphwell compare; classify estimates the accuracy itself",
     "--cluster": "the lines of Python in docs/cluster.md",
     "--checkpoint": "the command without it, as a fit takes seconds",

@@ -242,7 +242,7 @@ def _choose(
     usual = (DEFAULT, *known)
     of_graphwell = {}
     for each in registered_methods().values():
-        on_graph = "tune" not in each().get_params()
+        on_graph = "models" not in each().get_params()
         label = partial(_by_method, each, on_graph)
         of_graphwell[each.name] = Competitor(
             each.name, each.summary, label, on_graph, each.most_classes, each.slow

@@ -18,17 +18,12 @@ from graphwell._unknown import as_numpy_reads_them, is_known
 from graphwell.backends.base import Backend, Block, Engine, PlacedGraph, Rows, Vector
 from graphwell.backends.induction import Induction
 from graphwell.backends.registry import backend_of_rows, find_backend, refuse_rows_of_a_cluster
+from graphwell.encoders.columns import WANT_A_SCALE
 from graphwell.encoders.kinds import is_frame
 from graphwell.encoders.table import TableEncoder
 from graphwell.errors import BridgedWarning, LabelWarning, Sentence, UnreachableWarning, in_short, warn_user
 from graphwell.estimators.canonical import arranged_graph, arranged_rows, put_back, told_in_order
-from graphwell.estimators.inputs import (
-    compact_columns,
-    encoded_frame,
-    encoded_rows,
-    refuse_foreign,
-    refuse_new,
-)
+from graphwell.estimators.inputs import compact_columns, encoded_frame, refuse_foreign
 from graphwell.estimators.labels import Labels, read_labels, with_classes
 from graphwell.estimators.parameters import check_parameters, read_trust
 from graphwell.estimators.tuning.estimate import figures
@@ -38,6 +33,7 @@ from graphwell.graph import Graph
 from graphwell.graph.checks import read_features
 from graphwell.graph.knn import check_metric
 from graphwell.progress import watched
+from graphwell.solve.descent import Status
 from graphwell.solve.fit import Run
 from graphwell.solve.problem import Problem
 
@@ -49,33 +45,14 @@ CLASSES_SHOWN = 12
 
 @dataclass(frozen=True)
 class Solved:
-    """Solution of a method.
+    """Solution of a method."""
 
-    Attributes
-    ----------
-    problem : Problem
-        On the graph that the method used in the end.
-    engine : Engine
-        Whose vectors and blocks the next two are.
-    assigned : Vector
-        A class for every vertex.
-    scores : Block
-        A score for every vertex and class.
-    columns : array, optional
-        Numbers of the classes that the columns of the scores belong to; all by default.
-    attributes : mapping
-        Further attributes of the estimator, by name.
-    seconds : mapping
-        Time of each stage.
-    """
-
-    problem: Problem
-    engine: Engine
-    assigned: Vector
-    scores: Block
-    columns: IntArray | None = None
-    attributes: Mapping[str, Any] = field(default_factory=dict)
-    seconds: Mapping[str, float] = field(default_factory=dict)
+    engine: Engine  # whose vectors and blocks the next two are
+    assigned: Vector  # a class for every vertex
+    scores: Block  # of every vertex and class
+    columns: IntArray | None = None  # numbers of the classes of the scores; all by default
+    attributes: Mapping[str, Any] = field(default_factory=dict)  # further ones of the estimator
+    seconds: Mapping[str, float] = field(default_factory=dict)  # of each stage
 
 
 class GraphClassifier(ClassifierMixin, BaseEstimator):
@@ -93,6 +70,8 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
     device: str = "cpu"
     classes: Any = None
     unknown: Any = None
+    _keep: Status | None = None
+    """The candidate to keep, by cross-validation; None where the fit selects by itself."""
 
     def _solve(self, backend: Backend, problem: Problem, run: Run) -> Solved:
         """Return a class for every vertex and a score for every vertex and class."""
@@ -115,9 +94,9 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         """The rows with what is to be done to them, the graph, further attributes, and seconds of stages."""
         return rows, graph, {}, {}
 
-    def _after_tuning(self, tuned: dict[str, Any]) -> Any:
-        """An unfitted classifier like this one, for what follows."""
-        return type(self)(**self.get_params(deep=False))
+    def _unfitted(self, **other: Any) -> Any:
+        """An unfitted classifier like this one, with other parameters; it may be sent to workers."""
+        return type(self)(**{**self.get_params(deep=False), **other})
 
     def _problem(self, graph: PlacedGraph, engine_labels: Vector, labels: Labels) -> Problem:
         """Put the graph and the known labels together."""
@@ -138,7 +117,6 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        self._check_parameters()
         return self._fit(X, y, Run())
 
     def fit_predict(self, X: Any, y: Any, **options: Any) -> Any:
@@ -161,6 +139,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         return float(np.average(right, weights=weights)) if known.any() else float("nan")
 
     def _fit(self, X: Any, y: Any, run: Run, sample_weight: Any = None, features: Any = None) -> Any:
+        self._check_parameters()
         with watched(run.check):
             fitted = self._attributes_of_fit(X, y, run, sample_weight, features)
         kept = {name: value for name, value in vars(self).items() if not _is_fitted_name(name)}
@@ -182,7 +161,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         if is_frame(X) and self.metric != "precomputed":
             labels = read_labels(y, len(X), self.unknown)
             # Methods that compare scales on held-out labels are given numbers as they are.
-            scale = True if hasattr(self, "tune") else by_the_data
+            scale = True if hasattr(self, "models") else by_the_data
             encoder, matrix = encoded_frame(X, labels, TableEncoder(standardise=scale))
             rows, graph, _ = self._read(backend, matrix)
             rows = replace(rows, compact=compact_columns(encoder))
@@ -216,10 +195,10 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         if order is not None:
             run = told_in_order(run, order)
             if prior is not None and not isinstance(prior, str | dict) and len(prior) == len(order.classes):
-                parameters = self.get_params(deep=False)
-                user = type(self)(**{**parameters, "class_prior": np.asarray(prior)[order.classes]})
+                user = self._unfitted(class_prior=np.asarray(prior)[order.classes])
         rows, graph, tuned, seconds = user._tuned(backend, rows, graph, labels, features, run)
-        plain = user._after_tuning(tuned)  # it may be sent to workers
+        plain = user._unfitted()
+        plain._keep = tuned["tuning_"].keep if "tuning_" in tuned else None
         found, notes = backend.together(plain._labelled, rows, graph, run, labels, trust, tuned)
         found = {**tuned, **found}
         found = found if order is None else put_back(found, order, given)
@@ -270,7 +249,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
             prior = np.asarray(labels.counts / labels.counts.sum())
         columns = np.arange(len(labels.classes)) if solved.columns is None else solved.columns
         told = backend.answers(
-            rows, solved.problem, solved.engine, assigned, scores, columns, labels.classes, prior, of_graph
+            rows, problem, solved.engine, assigned, scores, columns, labels.classes, prior, of_graph
         )
         found = {
             "calibrated_": False,
@@ -279,7 +258,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
             "classes_": labels.classes,
             "unlabelled_classes_": labels.classes[labels.counts == 0],
             "class_prior_": prior,
-            "graph_": backend.shown(solved.problem.graph),
+            "graph_": backend.shown(graph),
             "timings_": {**seconds, **solved.seconds},
             "transduction_": told.labels,
             "label_distributions_": told.distributions,
@@ -288,7 +267,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
             "_predictor": told.predictor,
         }
         vertices = slice(None) if rows.order is None else rows.order.vertices
-        return found, _parts_without_labels(solved.problem, solved.engine, vertices)
+        return found, _parts_without_labels(problem, solved.engine, vertices)
 
     @property
     def encoder_(self) -> TableEncoder | None:
@@ -349,11 +328,17 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         """New rows in the encoding of the fit; refused if they have other features."""
         check_is_fitted(self)
         refuse_foreign(X)
-        refuse_new(self._encoder, X)
+        encoder, encodes = self._encoder, self._encoder is not None and is_frame(X)
+        if encoder is not None and not encodes:
+            kinds = encoder.kinds_
+            if len(kinds) != encoder.n_features_in_ or not set(kinds) <= set(WANT_A_SCALE):
+                raise ValueError(
+                    "X must be a data frame with the columns of the fit, which were not all numbers."
+                )
         shape = np.shape(X) if isinstance(X, list | tuple) else getattr(X, "shape", ())
         if self._predictor.takes_features and isinstance(shape, tuple) and len(shape) == 2:
             _check_names(self, X, reset=False)
-        return encoded_rows(self._encoder, X)
+        return encoder.transform(X) if encodes else X
 
     def _repr_html_inner(self) -> str:
         return self._summary_html() + str(super()._repr_html_inner())
@@ -386,10 +371,8 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         table = pd.DataFrame({"class": [str(each) for each in self.classes_.tolist()]})
         for name, rows in (("given", self._given), ("assigned", self.reachable_)):
             table[name] = np.bincount(codes[rows], minlength=len(table))
-        shown = table[:CLASSES_SHOWN].to_html(index=False, border=0)
-        more = len(table) - CLASSES_SHOWN
-        rest = f"<p>and {more:,} more</p>" if more > 0 else ""
-        return f"<div><p style='max-width:44em'>{escape(' '.join(told))}</p>{shown}{rest}</div>"
+        shown = table.to_html(index=False, border=0, max_rows=CLASSES_SHOWN, show_dimensions=True)
+        return f"<div><p style='max-width:44em'>{escape(' '.join(told))}</p>{shown}</div>"
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle the attributes; arrays of a cluster are fetched first."""

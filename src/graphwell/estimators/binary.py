@@ -118,7 +118,6 @@ class BinaryInterfaceClassifier(GraphClassifier):
             )
         share = (1 + np.clip(state, -1, 1)) / 2
         return Solved(
-            problem,
             Engine(),
             (state > 0).astype(np.int64) if several else np.zeros(len(known), dtype=np.int64),
             np.column_stack([1 - share, share]) if several else np.ones((len(known), 1)),

@@ -1,6 +1,5 @@
 """The multiclass diffuse interface model as a scikit-learn classifier."""
 
-import sys
 import time
 import warnings
 from dataclasses import replace
@@ -21,8 +20,8 @@ from graphwell.estimators.tuning.graphs import tune_graph
 from graphwell.estimators.tuning.models import name_of
 from graphwell.graph import Graph
 from graphwell.graph.compiled import told_of_compiling
-from graphwell.progress import COMPILING, Progress, silent
-from graphwell.solve.descent import Callback, Status, Step, on_host
+from graphwell.progress import Progress, silent
+from graphwell.solve.descent import Callback, on_host
 from graphwell.solve.fit import KeptEngine, Recipe, Run, fit, paper_recipe
 from graphwell.solve.problem import FIDELITY, Problem, of_present_classes
 from graphwell.solve.schedule import Schedule
@@ -37,6 +36,7 @@ NOT_STACKED = {
     "paper": 'nothing is compared with the descent of the paper; leave out schedule and start="random"',
 }
 """Why a classifier that is named cannot be stacked, and what to do."""
+EARLIER = ("tune", "evidence", "calibrate")
 
 
 @method(
@@ -87,9 +87,9 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         they are, in the time of one fit. Classifiers that are named are stacked in any case; ``[]`` is "auto"
         without classifiers. With a `schedule` or a random start nothing is compared. See ``docs/data.md``.
     tune, evidence, calibrate
-        Earlier names, understood for one release: ``tune=False, evidence=None`` is ``models=None``,
-        ``evidence=None`` is ``models=[]``, and ``evidence=classifier`` is ``models=[classifier]``. Scores are
-        calibrated wherever labels were held out.
+        Earlier names of `models`, understood for one release: ``tune=False, evidence=None`` is
+        ``models=None``, ``evidence=None`` is ``models=[]``, and ``evidence=classifier`` is
+        ``models=[classifier]``. Scores are calibrated wherever labels were held out.
     device : {"cpu", "cuda"}
         Where everything runs: on all cores, or on an NVIDIA GPU (``pip install "graphwell[cuda]"``). With
         "cuda", rows may be CuPy arrays or PyTorch tensors on the GPU; `transduction_`,
@@ -98,8 +98,6 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         Threads; all cores by default. The result does not depend on it.
     random_state : int, Generator or RandomState, optional
         Seed of the start.
-    verbose : bool
-        Report each step on standard error.
 
     Attributes
     ----------
@@ -152,9 +150,6 @@ class DiffuseInterfaceClassifier(GraphClassifier):
     True
     """
 
-    _keep: Status | None = None
-    """The candidate to keep, by cross-validation; None where the fit selects by itself."""
-
     def __init__(
         self,
         n_neighbors: int = 10,
@@ -169,13 +164,10 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         classes: Any = None,
         unknown: Any = None,
         models: Any = "auto",
-        tune: Any = "deprecated",
-        evidence: Any = "deprecated",
-        calibrate: Any = "deprecated",
         device: str = "cpu",
         n_jobs: int | None = None,
         random_state: Seed = None,
-        verbose: bool = False,
+        **earlier: Any,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.scale_neighbor = scale_neighbor
@@ -187,14 +179,10 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         self.class_prior = class_prior
         self.classes = classes
         self.unknown = unknown
-        self.models = models
-        self.tune = tune
-        self.evidence = evidence
-        self.calibrate = calibrate
+        self.models = _by_earlier_names(models, earlier) if earlier else models
         self.device = device
         self.n_jobs = n_jobs
         self.random_state = random_state
-        self.verbose = verbose
 
     def fit(
         self,
@@ -228,7 +216,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
             Called with a `Step` after each step of the schedule; a true answer ends the run.
         progress : callable
             Told the stage (compiling, neighbours, tuning, start, descent) and the share of it that is done,
-            None if unknown.
+            None if unknown; ``progress=print`` prints them.
         cancel : threading.Event, optional
             Once set, from any thread, the fit ends with `CancelledError`, and the classifier is as it was
             before: within a second, or once the kernels are compiled where that happens for the first time.
@@ -237,17 +225,8 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         -------
         self
         """
-        self._check_parameters()
-        if self.verbose and callback is None:
-            callback = _report
         run = Run(callback, progress, cancel)
-
-        def compiling() -> None:
-            progress("compiling", None)
-            if self.verbose:
-                _say(COMPILING)
-
-        with told_of_compiling(compiling):
+        with told_of_compiling(lambda: progress("compiling", None)):
             self._fit(X, y, run, sample_weight, features)
         return self
 
@@ -278,7 +257,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
     ) -> tuple[Rows, PlacedGraph | None, dict[str, Any], dict[str, float]]:
         if features is not None and not isinstance(graph, Graph):
             raise ValueError(FEATURES_BESIDE_A_GRAPH)
-        models, metrics = self._asked()
+        models = [self.models] if hasattr(self.models, "predict_proba") else self.models
         recipe, n_classes = self._recipe(), len(labels.classes)
         named = models is not None and not isinstance(models, str) and len(models) > 0
         alone = graph is not None and features is None
@@ -298,7 +277,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
             labels.codes,
             labels.groups,
             n_classes,
-            partial(self._after_tuning({})._problem, labels=labels),
+            partial(self._unfitted()._problem, labels=labels),
             recipe,
             (self.n_neighbors, self.scale_neighbor, self.metric),
             run,
@@ -308,9 +287,9 @@ class DiffuseInterfaceClassifier(GraphClassifier):
             if graph is not None:
                 found, rows = tune_graph(given, graph, features, models, rng)
             elif on_cluster:
-                found = tune_on_worker(given, models, metrics, rng)
+                found = tune_on_worker(given, models, rng)
             else:
-                found = tune_rows(given, models, metrics, rng)
+                found = tune_rows(given, models, rng)
         if graph is None:
             rows = replace(rows, change=found.change, evidence=found.mixture)
         seconds = {"tuning": time.perf_counter() - began}
@@ -321,26 +300,6 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         }
         return rows, found.graph, tuned, seconds
 
-    def _asked(self) -> tuple[Any, bool]:
-        """Models to stack, and whether metrics are chosen; by the earlier names too."""
-        earlier = [name for name in ("tune", "evidence", "calibrate") if getattr(self, name) != "deprecated"]
-        if not earlier:
-            models = [self.models] if hasattr(self.models, "predict_proba") else self.models
-            return models, models is not None
-        instead = (
-            "tune=False, evidence=None is models=None; evidence=None is models=[]; "
-            "evidence=classifier is models=[classifier]"
-        )
-        warnings.warn(
-            f"{' and '.join(earlier)}: earlier names of models ({instead}).", FutureWarning, stacklevel=5
-        )
-        tune = self.tune in ("deprecated", "auto") or bool(self.tune)
-        if self.evidence is None:
-            return ([] if tune else None), tune
-        if hasattr(self.evidence, "predict_proba"):
-            return [self.evidence], tune
-        return (self.models if tune else None), tune
-
     def _solve(self, backend: Backend, problem: Problem, run: Run) -> Solved:
         narrow, present = of_present_classes(problem, backend)
         fitted = fit(backend, narrow, self._recipe(), run, stream(self.random_state, "start"))
@@ -350,12 +309,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
             assigned = engine.xp.take(engine.asarray(present), assigned)
             result = replace(result, labels=engine.to_host(assigned))
         attributes = {"result_": result, "n_iter_": result.n_sweeps}
-        return Solved(problem, engine, assigned, fitted.scores, present, attributes, fitted.seconds)
-
-    def _after_tuning(self, tuned: dict[str, Any]) -> "DiffuseInterfaceClassifier":
-        plain = type(self)(**self.get_params(deep=False))
-        plain._keep = tuned["tuning_"].keep if "tuning_" in tuned else None
-        return plain
+        return Solved(engine, assigned, fitted.scores, present, attributes, fitted.seconds)
 
     def _recipe(self) -> Recipe:
         """Graphwell's own descent, or the paper's where a schedule or its start is asked for."""
@@ -364,14 +318,19 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         return Recipe(self.start, step_size=self.step_size, keep=self._keep)
 
 
-def _report(step: Step) -> None:
-    _say(
-        f"step {step.number} of {step.of}: epsilon {step.epsilon:.3g}, energy {step.energy:.6g}, "
-        f"{step.label_changes} labels changed"
+def _by_earlier_names(models: Any, earlier: dict[str, Any]) -> Any:
+    """`models`, from the names that it had before 0.2; they go with 0.3."""
+    unknown = earlier.keys() - EARLIER
+    if unknown:
+        instead = "; write fit(X, y, progress=print)" if "verbose" in unknown else ""
+        raise TypeError(f"DiffuseInterfaceClassifier has no parameter {min(unknown)!r}{instead}.")
+    instead = (
+        "tune=False, evidence=None is models=None; evidence=None is models=[]; "
+        "evidence=classifier is models=[classifier]"
     )
-
-
-def _say(text: str) -> None:
-    """Write a line on standard error, where there is one."""
-    if sys.stderr is not None:
-        sys.stderr.write(f"{text}\n")
+    names = " and ".join(name for name in EARLIER if name in earlier)
+    warnings.warn(f"{names}: earlier names of models ({instead}).", FutureWarning, stacklevel=3)
+    tune, evidence = earlier.get("tune", True), earlier.get("evidence", "auto")
+    if evidence is not None and not isinstance(evidence, str):
+        return [evidence]
+    return None if not tune else [] if evidence is None else models

@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import FloatArray
-from graphwell.encoders.columns import WANT_A_SCALE
-from graphwell.encoders.kinds import is_frame
 from graphwell.encoders.report import column_note
 from graphwell.encoders.table import TableEncoder, refuse_extreme
 from graphwell.errors import warn_user
@@ -80,7 +78,11 @@ def encoded_frame(
     refuse_extreme(matrix, encoder.get_feature_names_out())
     for treatment in encoder.treatments_:
         if treatment.warns:
-            warn_user(column_note(treatment), python_words=_as_parameter)
+            # Its options are those of an encoder before the classifier.
+            warn_user(
+                column_note(treatment),
+                python_words=lambda field, _: f"graphwell.TableEncoder({field}=...) in a pipeline",
+            )
     return encoder, matrix
 
 
@@ -90,24 +92,6 @@ def compact_columns(encoder: TableEncoder) -> Map | None:
     if compact is None or compact.shape == (len(compact), len(compact)):
         return None
     return Linear(np.zeros(len(compact)), compact)
-
-
-def _as_parameter(field: str, value: str | None = None) -> str:
-    """Options of columns as a user of `fit` can give them: to an encoder before the classifier."""
-    return f"graphwell.TableEncoder({field}=...) in a pipeline"
-
-
-def refuse_new(encoder: TableEncoder | None, X: Any) -> None:
-    """Refuse new rows without names, unless all columns of the fit were plain numbers."""
-    if encoder is None or is_frame(X):
-        return
-    if len(encoder.kinds_) != encoder.n_features_in_ or not set(encoder.kinds_) <= set(WANT_A_SCALE):
-        raise ValueError("X must be a data frame with the columns of the fit, which were not all numbers.")
-
-
-def encoded_rows(encoder: TableEncoder | None, X: Any) -> Any:
-    """New rows in the encoding of the fit."""
-    return encoder.transform(X) if encoder is not None and is_frame(X) else X
 
 
 def _named(X: Any) -> tuple[str, str | None]:

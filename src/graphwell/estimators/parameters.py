@@ -20,25 +20,14 @@ Check = Callable[[str, Any], object]
 """Takes the name of a parameter and its value; raises an `OptionError` if that is none."""
 
 
-def _flag(field: str, value: Any) -> None:
-    if not isinstance(value, bool | int | np.bool_ | np.integer):
-        raise OptionError(field, "{field} must be True or False, got {!r}.", value)
-
-
 def _models(field: str, value: Any) -> None:
     """Classifiers that give probabilities; how they fit is their own affair."""
-    if value is None or (isinstance(value, str) and value in ("auto", "deprecated")):
+    if value is None or (isinstance(value, str) and value == "auto"):
         return
     for each in value if isinstance(value, list | tuple) else [value]:
         if isinstance(each, type) or not (hasattr(each, "fit") and hasattr(each, "predict_proba")):
             wanted = '"auto", None or classifiers with predict_proba'
             raise OptionError(field, "{field} must be {}, got {!r}.", wanted, value)
-
-
-def _earlier(field: str, value: Any) -> None:
-    words = isinstance(value, str) and value in ("auto", "deprecated")
-    if not (words or isinstance(value, bool | np.bool_)):
-        raise OptionError(field, '{field} must be True, False or "auto", got {!r}.', value)
 
 
 def _prior(field: str, value: Any) -> None:
@@ -116,11 +105,7 @@ CHECKS: Mapping[str, Check] = {
     "class_prior": _prior,
     "classes": _classes,
     "models": _models,
-    "tune": _earlier,
-    "evidence": _models,
-    "calibrate": _earlier,
     "random_state": _seed,
-    "verbose": _flag,
     "n_eigenvectors": lambda field, value: None if value is None else whole_number(field, value),
     "epsilon": positive_number,
     "max_iter": whole_number,

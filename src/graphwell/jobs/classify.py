@@ -61,7 +61,7 @@ from graphwell.memory import limited_to
 from graphwell.progress import Progress, silent
 
 ClassSizes = str | Mapping[str, float | tuple[float, float]] | None
-HOW_TO_COMPARE = ("metric", "models", "tune", "evidence", "scale_neighbor")
+HOW_TO_COMPARE = ("metric", "models", "scale_neighbor")
 """Parameters that ask for another graph than one that came with the table."""
 ROWS_NAMED = 10
 """In a note; and uncertain rows in a report."""
@@ -87,7 +87,7 @@ class ClassifyOptions(TableOptions):
         known = methods()
         method = known[one_of("method", self.method, known)]
         made: Any = method.classifier
-        parameters = signature(made).parameters
+        parameters = made().get_params()
         given = {"n_neighbors": self.n_neighbors, "n_jobs": self.n_jobs, **self.parameters}
         given |= {} if self.device == "cpu" else {"device": self.device}
         of_classes = {"classes": self.classes, "class_prior": self.class_prior}

@@ -38,7 +38,7 @@ class ScoringMethod(GraphClassifier):
         labels = np.where(problem.is_known, problem.known, labels)
         positive = scores - scores.min(axis=1, keepdims=True, where=scores < 0, initial=0.0)
         seconds = {"solve": time.perf_counter() - began}
-        return Solved(problem, engine, labels, positive, seconds=seconds)
+        return Solved(engine, labels, positive, seconds=seconds)
 
 
 @dataclass(eq=False, repr=False)

@@ -82,7 +82,11 @@ def best_threshold(piece: Piece, f: FloatArray) -> BoolArray:
     array([ True,  True, False, False])
     """
     order = np.argsort(f, kind="stable")
-    cuts = cuts_in_order(piece, order)[:-1]
+    place = np.argsort(order)
+    # Weight of the cut between the first vertices of the order and the others, for each number of them.
+    ends = np.sort([place[piece.first], place[piece.second]], axis=0)
+    begun, ended = (np.bincount(end, piece.weights, len(order)) for end in ends)
+    cuts = np.cumsum(begun - ended)[:-1]
     inside = np.cumsum(piece.measure[order])
     smaller = np.minimum(inside[:-1], inside[-1] - inside[:-1])
     values = np.where(np.diff(f[order]) > 0, cuts / np.maximum(smaller, np.finfo(float).tiny), np.inf)
@@ -124,14 +128,6 @@ def cut_in_two(piece: Piece, split: Split) -> BoolArray:
     return chosen[component]
 
 
-def cuts_in_order(piece: Piece, order: IntArray) -> FloatArray:
-    """Weight of the cut between the first vertices of an order and the others, for each number of them."""
-    place = np.argsort(order)
-    ends = np.sort([place[piece.first], place[piece.second]], axis=0)
-    begun, ended = (np.bincount(end, piece.weights, len(order)) for end in ends)
-    return np.cumsum(begun - ended)
-
-
 def _multiway(piece: Piece, clusters: IntArray, number: int, members: IntArray, side: BoolArray) -> float:
     """Sum over all parts of the cut divided by the measure, if a part were cut so."""
     after = clusters.copy()
@@ -155,7 +151,9 @@ def cheeger_cut(piece: Piece, start: FloatArray, most_inner_steps: int = MOST_IN
     at_best: FloatArray | None = None
     for _ in range(MOST_STEPS):
         heartbeat()
-        target = ratio(piece, f) * balanced_signs(piece, f)
+        # lambda s: the ratio of f, which is 0 at its median, times a subgradient of the distance from it
+        variation = piece.weights @ np.abs(f[piece.first] - f[piece.second])
+        target = variation / (piece.measure @ np.abs(f)) * balanced_signs(piece, f)
         moved = dual_descent(piece.first, piece.second, piece.weights, target, alpha, inner)
         side = best_threshold(piece, moved) if np.ptp(moved) > 0 else best
         now = piece.cheeger(side)
@@ -169,12 +167,6 @@ def cheeger_cut(piece: Piece, start: FloatArray, most_inner_steps: int = MOST_IN
         else:
             break
     return best
-
-
-def ratio(piece: Piece, f: FloatArray) -> float:
-    """Total variation over the weighted distance from the median."""
-    variation = piece.weights @ np.abs(f[piece.first] - f[piece.second])
-    return float(variation / (piece.measure @ np.abs(about_median(piece, f))))
 
 
 def about_median(piece: Piece, f: FloatArray) -> FloatArray:

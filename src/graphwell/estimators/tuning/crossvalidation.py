@@ -368,8 +368,8 @@ def compare_and_stack(
     )
 
 
-def tune_rows(given: Given, models: Any, metrics: bool, rng: np.random.Generator) -> Tuned:
-    """Compare the graph of rows, learned metrics and classifiers; without `metrics` rows stay as they are."""
+def tune_rows(given: Given, models: Any, rng: np.random.Generator) -> Tuned:
+    """Compare the graph of rows, learned metrics and classifiers."""
     places = sampled(given.labels, ROWS_FITTED // 2, ROWS_LOOKED_AT, rng)
     X, order = given.backend.some_rows(given.rows, places), given.rows.order
     sample = Sample(X, given.labels[places], compact=given.rows.compact)
@@ -391,12 +391,10 @@ def tune_rows(given: Given, models: Any, metrics: bool, rng: np.random.Generator
         return lambda labels, shown, asked: given.solved("graph", graph, labels, asked)
 
     with threadpool_limits(1):
-        ruled = by_the_data(sample.X) if metrics else Ruled("plain", "as asked for")
+        ruled = by_the_data(sample.X)
         change = map_of(ruled.name, sample)
     graph, folds = given.graph_of(change), folds_of(given, rng)
-    names = (
-        compared_with(ruled.name, int(sample.known.sum()), given.n_classes)[1:] if metrics and folds else []
-    )
+    names = compared_with(ruled.name, int(sample.known.sum()), given.n_classes) if folds else []
     screened: dict[str, float] = {}
     if names and given.rows.n_rows > SCREENED_FROM:
         few = sample.some(sampled(sample.labels, LABELS_SCORED, ROWS_OF_SCREENING, rng))
@@ -419,14 +417,14 @@ def tune_rows(given: Given, models: Any, metrics: bool, rng: np.random.Generator
     return replace(tuned, change=change, graph=graph)
 
 
-def tune_on_worker(given: Given, models: Any, metrics: bool, rng: np.random.Generator) -> Tuned:
+def tune_on_worker(given: Given, models: Any, rng: np.random.Generator) -> Tuned:
     """Compare on some rows of a cluster, on one worker: all of them would be solved in many messages."""
     places = sampled(given.labels, ROWS_FITTED // 2, ROWS_LOOKED_AT, np.random.default_rng(0))
     X = given.backend.some_rows(given.rows, places)
     sample = Sample(X, given.labels[places], compact=given.rows.compact)
     here: Any = None  # backend, rows and run stay here
     without = replace(given, backend=here, rows=here, run=here)
-    found = given.backend.apart(_tune_sample, without, sample, models, metrics, rng, progress=given.run.told)
+    found = given.backend.apart(_tune_sample, without, sample, models, rng, progress=given.run.told)
     held_out = found.tuning.held_out
     if held_out is not None:
         held_out = replace(held_out, rows=places[held_out.rows])
@@ -437,9 +435,8 @@ def _tune_sample(
     given: Given,
     sample: Sample,
     models: Any,
-    metrics: bool,
     rng: np.random.Generator,
     progress: Progress,
 ) -> Tuned:
     small = replace(given.on_sample(sample), run=Run(progress=progress))
-    return replace(tune_rows(small, models, metrics, rng), graph=None)
+    return replace(tune_rows(small, models, rng), graph=None)

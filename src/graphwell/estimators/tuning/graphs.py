@@ -12,7 +12,6 @@ from graphwell.estimators.tuning.crossvalidation import Given, Model, Tuned, com
 from graphwell.estimators.tuning.maps import dense
 from graphwell.estimators.tuning.metrics import Ruled
 from graphwell.estimators.tuning.models import Sample, leading_axes
-from graphwell.estimators.tuning.stacking import Mixture
 from graphwell.graph import Graph
 from graphwell.graph.checks import read_features
 
@@ -66,27 +65,21 @@ def tune_graph(
         given, folds, ruled, solved, models or [], sample, np.arange(len(around)), around.__getitem__,
         ("directions",),
     )  # fmt: skip
-    mixture = None if found.mixture is None else AroundRows(found.mixture, means)
+    mixture = None if found.mixture is None else replace(found.mixture, before=MeanAround(means))
     n = graph.n_vertices
     rows = Rows(affinity, affinity, n, n, evidence=mixture, order=given.rows.order)
     return replace(found, graph=graphs[found.tuning.metric]), rows
 
 
 @dataclass(frozen=True, eq=False)
-class AroundRows:
-    """Stacked models of the features around rows, which are given as affinities to the fitted rows."""
+class MeanAround:
+    """Maps affinities of rows to the fitted ones to the mean of these around each, of unit length."""
 
-    mixture: Mixture
     means: FloatArray  # smoothed features of each fitted row
 
-    @property
-    def weight(self) -> float:
-        """Their weight beside the graph."""
-        return self.mixture.weight
-
     def __call__(self, X: Any) -> FloatArray:
-        """Return the weighted sum of their probabilities for each row of affinities."""
-        return self.mixture(unit_rows(mean_around(X, self.means)))
+        """Return the means."""
+        return unit_rows(mean_around(X, self.means))
 
 
 def smoothed(graph: Any, features: Any) -> FloatArray:

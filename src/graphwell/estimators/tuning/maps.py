@@ -4,22 +4,17 @@ Each is a small value made of arrays: it can be pickled, and it maps rows of Num
 blocks of a cluster, whichever it is given.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from graphwell._types import FloatArray, IntArray
 
-
-class Map(Protocol):
-    """Maps rows to rows, each by itself."""
-
-    def __call__(self, X: Any) -> Any:
-        """Return the mapped rows."""
-        ...
+Map = Callable[[Any], Any]
+"""Maps rows to rows, each by itself."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,15 +20,7 @@ from sklearn.neighbors import kneighbors_graph
 
 from graphwell._rows import by_columns
 from graphwell._types import FloatArray
-from graphwell.estimators.tuning.maps import (
-    Chain,
-    Identity,
-    Linear,
-    Map,
-    Scale,
-    beside,
-    dense,
-)
+from graphwell.estimators.tuning.maps import Chain, Identity, Linear, Map, Scale, beside, dense
 from graphwell.estimators.tuning.models import MOST_ROWS, Sample, evenly, inverse, leading_axes, units_differ
 
 COMPONENTS = 10
@@ -117,15 +109,14 @@ CANDIDATES: dict[str, MetricCandidate] = {
 
 
 def compared_with(rule: str, n_labels: int, n_classes: int) -> list[str]:
-    """Names of the candidates for so many labels, the one that the rules chose first."""
-    able = [
+    """Names of the other candidates for so many labels than the one that the rules chose."""
+    return [
         name
         for name, each in CANDIDATES.items()
-        if n_labels >= LABELS_TO_COMPARE
+        if n_labels >= max(LABELS_TO_COMPARE, each.labels, each.labels_per_class * n_classes)
         and each.compared
-        and max(each.labels, each.labels_per_class * n_classes) <= n_labels
+        and name != rule
     ]
-    return [rule, *(name for name in able if name != rule)]
 
 
 FAR_OUT = 25.0
@@ -157,12 +148,16 @@ def by_the_data(X: Any) -> Ruled:
     if not units_differ(X):
         return Ruled("plain", "the features have similar units")
     wanted = ("robust", "standard") if has_outliers(X) else ("standard", "robust")
-    few = evenly(X, ROWS_LOOKED_AT)
-    sample, before = Sample(X, np.full(len(X), -1)), NeighborStatistics.at(few)
-    harm = ""
+    sample, few, harm = Sample(X, np.full(len(X), -1)), evenly(X, ROWS_LOOKED_AT), ""
+    lost, bonds, error = _bonds(few)
     for name in wanted:
-        harm = before.harmed_by(NeighborStatistics.at(CANDIDATES[name].fit(sample)(few)))
-        if not harm:
+        lost_so, bonds_so, error_so = _bonds(CANDIDATES[name].fit(sample)(few))
+        missing, chance = KEPT_BONDS * bonds - bonds_so, np.hypot(KEPT_BONDS * error, error_so)
+        if lost_so > max(LOST_ROWS, lost):
+            harm = "break the graph apart"
+        elif missing > ERRORS_BEYOND_CHANCE * chance:
+            harm = "drown the others in noise"
+        else:
             return Ruled(name, "a few features would decide the distances alone")
     return Ruled("plain", f"scaled features would {harm}")
 
@@ -192,49 +187,20 @@ def _spread_and_farthest(columns: FloatArray) -> FloatArray:
     return np.stack([columns.std(axis=0), np.abs(columns - columns.mean(axis=0)).max(axis=0)])
 
 
-@dataclass(frozen=True)
-class NeighborStatistics:
-    """How connected and how close the nearest neighbours of a few rows are.
-
-    Attributes
-    ----------
-    lost : float
-        Share of the rows outside the largest part of the nearest-neighbour graph.
-    bonds : float
-        How much nearer neighbours are than those of rows whose columns were shuffled one by one: the mean
-        difference of the logarithms. 0 where columns know nothing of each other.
-    error : float
-        Standard error of the bonds.
-    """
-
-    lost: float
-    bonds: float
-    error: float
-
-    @classmethod
-    def at(cls, rows: FloatArray) -> "NeighborStatistics":
-        """Of rows."""
-        if len(rows) < 3:
-            return cls(0.0, 0.0, 0.0)
-        rng = np.random.default_rng(0)
-        shuffled = np.column_stack([rng.permutation(column) for column in np.asarray(rows, dtype=float).T])
-        near, chance = _neighbours(rows), _neighbours(shuffled)
-        parts = csgraph.connected_components(near, directed=False)[1]
-        far, far_by_chance = near.max(axis=1).toarray().ravel(), chance.max(axis=1).toarray().ravel()
-        smallest = 1e-3 * float(np.median(far_by_chance)) or 1.0
-        bonds, by_chance = np.log(np.maximum(far, smallest)), np.log(np.maximum(far_by_chance, smallest))
-        error = np.sqrt((bonds.var() + by_chance.var()) / len(rows))
-        lost = 1 - np.bincount(parts).max() / len(rows)
-        return cls(float(lost), float(by_chance.mean() - bonds.mean()), float(error))
-
-    def harmed_by(self, scaled: "NeighborStatistics") -> str:
-        """Name the harm that scaled rows with these statistics suffer; empty if none."""
-        if scaled.lost > max(LOST_ROWS, self.lost):
-            return "break the graph apart"
-        missing = KEPT_BONDS * self.bonds - scaled.bonds
-        error = np.hypot(KEPT_BONDS * self.error, scaled.error)
-        return "drown the others in noise" if missing > ERRORS_BEYOND_CHANCE * error else ""
-
-
-def _neighbours(rows: FloatArray) -> Any:
-    return kneighbors_graph(rows, min(NEIGHBORS, len(rows) - 1), mode="distance")
+# So far apart are neighbours, compared with those of rows whose columns were shuffled one by one: the mean
+# difference of the logarithms is 0 where columns know nothing of each other.
+def _bonds(rows: FloatArray) -> tuple[float, float, float]:
+    """Share of the rows outside the largest component; how near neighbours are, and its standard error."""
+    if len(rows) < 3:
+        return 0.0, 0.0, 0.0
+    rng = np.random.default_rng(0)
+    shuffled = np.column_stack([rng.permutation(column) for column in np.asarray(rows, dtype=float).T])
+    near, chance = (
+        kneighbors_graph(each, min(NEIGHBORS, len(rows) - 1), mode="distance") for each in (rows, shuffled)
+    )
+    parts = csgraph.connected_components(near, directed=False)[1]
+    far, far_by_chance = near.max(axis=1).toarray().ravel(), chance.max(axis=1).toarray().ravel()
+    smallest = 1e-3 * float(np.median(far_by_chance)) or 1.0
+    bonds, by_chance = np.log(np.maximum(far, smallest)), np.log(np.maximum(far_by_chance, smallest))
+    error = float(np.sqrt((bonds.var() + by_chance.var()) / len(rows)))
+    return 1 - np.bincount(parts).max() / len(rows), float(by_chance.mean() - bonds.mean()), error

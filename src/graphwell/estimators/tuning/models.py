@@ -258,24 +258,18 @@ class FittedModel:
             rows, classes = self.change(X), self.model.classes_.astype(int)
             if not sparse.issparse(rows) and np.abs(rows).max(initial=0) > FARTHEST:
                 rows = np.clip(rows, -FARTHEST, FARTHEST)
-            predicted[:, classes] = _checked(self.model, rows, len(classes))
+            given, shape = self.model.predict_proba(rows), (X.shape[0], len(classes))
+            try:
+                found = np.asarray(given, dtype=np.float64)
+            except (TypeError, ValueError):
+                found = np.empty(0)
+            if found.shape != shape or not ((found >= 0) & (found <= 1 + ROUNDING)).all():
+                raise ValueError(
+                    f"models: predict_proba of {type(self.model).__name__} must give each row a number from "
+                    f"0 to 1 for each of {len(classes)} classes."
+                )
+            predicted[:, classes] = found
         return predicted
-
-
-def _checked(model: Any, X: Any, n_classes: int) -> FloatArray:
-    """Probabilities of each row by a classifier; refused if they are none."""
-    given = model.predict_proba(X)
-    try:
-        predicted = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        predicted = np.empty(0)
-    shape = (X.shape[0], n_classes)
-    if predicted.shape != shape or not ((predicted >= 0) & (predicted <= 1 + ROUNDING)).all():
-        raise ValueError(
-            f"models: predict_proba of {type(model).__name__} must give each row a number from 0 to 1 for "
-            f"each of {n_classes} classes."
-        )
-    return predicted
 
 
 def fit_model(made: Any, sample: Sample, n_classes: int) -> FittedModel:

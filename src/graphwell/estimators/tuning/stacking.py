@@ -11,13 +11,14 @@ combination in place of a mixture was 0.9 points worse (docs/decisions.md).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.base import Backend, Block, Rows, Vector
+from graphwell.estimators.tuning.maps import Identity, Map
 from graphwell.estimators.tuning.models import FittedModel
 from graphwell.solve.problem import Problem
 from graphwell.solve.sizes import best_classes
@@ -41,6 +42,7 @@ class Mixture:
     models: tuple[FittedModel, ...]
     powers: tuple[float, ...]
     weights: tuple[float, ...]
+    before: Map = field(default_factory=Identity)  # what is done to rows that all of them see
 
     @property
     def weight(self) -> float:
@@ -49,13 +51,8 @@ class Mixture:
 
     def __call__(self, X: Any) -> FloatArray:
         """Return the weighted sum of their probabilities; each row adds up to `weight`."""
-        return np.sum(
-            [
-                weight * tempered(model(X), power)
-                for model, power, weight in zip(self.models, self.powers, self.weights, strict=True)
-            ],
-            axis=0,
-        )
+        X, members = self.before(X), zip(self.models, self.powers, self.weights, strict=True)
+        return np.sum([weight * tempered(model(X), power) for model, power, weight in members], axis=0)
 
 
 def tempered(predicted: FloatArray, power: float) -> FloatArray:
