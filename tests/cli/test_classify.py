@@ -240,11 +240,7 @@ BAD = {
     ),
     "bounds": (FEW, ["--class-prior", "a=0.5:0.2"], "--class-prior has the bounds (0.5, 0.2) for 'a'"),
     "prior for it": (FEW, ["--method", "laplace", "--class-prior", "auto"], "--class-prior means nothing to"),
-    "classes for it": (
-        FEW,
-        ["--method", "laplace", "--set", "classes=owl"],
-        "--set classes means nothing",
-    ),
+    "classes": (FEW, ["--set", "classes=owl"], "--set classes: classes without any label can be named in"),
 }
 
 
@@ -282,10 +278,10 @@ def test_outputs_that_cannot_be_written_are_refused_before_the_work(blobs, monke
 
 
 def test_when_the_report_fails_there_is_no_output_either(blobs, monkeypatch):
-    def fail(report, words):
+    def fail(*report):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("graphwell.jobs.page.report_page", fail)
+    monkeypatch.setattr("graphwell.jobs.classify.page_of", fail)
     finished = classify(blobs / "in.csv", "-o", blobs / "out.csv", "--report", blobs / "r.html")
     assert finished.exit_code == 2
     assert "No space left on device" in finished.stderr

@@ -35,13 +35,14 @@ def test_held_out_labels_are_counted_for_their_own_class(tmp_path, names):
     frame["label"] = [*[names[0]] * 3, *[""] * 37, *[names[1]] * 5, *[""] * 35, *[names[2]] * 8, *[""] * 32]
     frame.to_csv(tmp_path / "in.csv", index=False)
     report = run(tmp_path / "in.csv", drop=("truth", "name"))
-    assert [found.of for found in report.estimate.by_class] == [count.given for count in report.classes]
+    held = [found["of"] for found in report.facts["estimate"]["by_class"]]
+    assert held == [count["given"] for count in report.facts["classes"]]
 
 
 def test_the_report_is_a_value_and_no_file_is_needed(table):
     report = run(table, truth="truth", row_id="name", suggest=3)
     found = report.to_json(lambda field, value: f"<{field}>")
-    assert list(found) == KEYS.split()
+    assert set(found) == set(KEYS.split())
     assert json.loads(json.dumps(found)) == found
     assert (found["rows"], found["labels_given"], found["unreachable_rows"]) == (120, 12, 0)
     assert found["classes"][0] == {"name": "ant", "given": 4, "assigned": 40}
@@ -70,25 +71,23 @@ def test_every_method_labels_a_table_as_it_labels_the_data_frame(tmp_path, name)
         frame = frame[frame.truth != "cat"]
         frame.to_csv(tmp_path / "in.csv", index=False)
     report = run(tmp_path / "in.csv", method=name, truth="truth", row_id="name")
-    assert report.truth.accuracy > 0.6  # chance is a third; MBO from a random start is the weakest
-    assert report.status.endswith(".")
+    assert (
+        report.facts["truth"]["accuracy"] > 0.6
+    )  # chance is a third; MBO from a random start is the weakest
+    assert report.facts["status"].endswith(".")
     clf = gw.methods()[name](n_jobs=1)
     clf.set_params(**({"random_state": 0} if "random_state" in clf.get_params() else {}))
     clf.fit(frame[["x", "y"]], frame["label"].replace("", None))
-    names = np.array([count.name for count in report.classes])
-    np.testing.assert_array_equal(names[report.details.assigned], clf.transduction_)
+    assert report.added.label.tolist() == clf.transduction_.tolist()
 
 
 @pytest.mark.parametrize("names", [("ant", "bee", "cat"), ("1", "2", "3.0")])
-def test_sizes_of_classes_and_classes_without_a_label(tmp_path, names):
+def test_sizes_of_classes(tmp_path, names):
     frame = write_blobs(tmp_path / "in.csv", n=20)
-    renamed = frame.label.replace(dict(zip(("ant", "bee", "cat"), (*names[:2], ""), strict=True)))
+    renamed = frame.label.replace(dict(zip(("ant", "bee", "cat"), names, strict=True)))
     frame.assign(label=renamed).drop(columns=["truth", "name"]).to_csv(tmp_path / "in.csv", index=False)
-    sizes = dict.fromkeys(names, (0.3, 0.4))
-    report = run(tmp_path / "in.csv", classes=names[2:], class_prior=sizes)
-    assert [count.name for count in report.classes] == list(names)
-    assert [count.assigned for count in report.classes] == pytest.approx([20] * 3, abs=4)
-    assert f"No row has the label {names[2]} yet" in str(report.notes[0])
+    report = run(tmp_path / "in.csv", class_prior=dict.fromkeys(names, (0.3, 0.4)))
+    assert [count["assigned"] for count in report.facts["classes"]] == pytest.approx([20] * 3, abs=4)
     with pytest.raises(OptionError, match="class_prior names the class 'owl', which no label has"):
         run(tmp_path / "in.csv", class_prior={"owl": 0.5})
 
@@ -100,13 +99,14 @@ def test_labels_that_look_wrong_are_listed_and_have_columns(tmp_path):
     frame.to_csv(tmp_path / "in.csv", index=False)
     options = {"drop": ("truth",), "row_id": "name", "output": tmp_path / "out.csv"}
     report = run(tmp_path / "in.csv", check_labels=True, **options)
-    assert [(issue.row, issue.label, issue.suggested) for issue in report.label_issues] in (
+    issues = report.facts["label_issues"]
+    assert [(issue["row"], issue["label"], issue["suggested"]) for issue in issues] in (
         [(5, "cat", "ant"), (78, "ant", "bee")],
         [(78, "ant", "bee"), (5, "cat", "ant")],
     )
-    assert report.label_issues[0].id.startswith("row ")
+    assert issues[0]["id"].startswith("row ")
     assert "2 given labels look wrong: the rest" in " ".join(report.sentences())
-    assert [len(grid.rows) for grid in report.grids() if "look wrong" in grid.title] == [2]
+    assert [len(grid.rows) for grid in report.grids if "look wrong" in grid.title] == [2]
     out = pd.read_csv(tmp_path / "out.csv")
     assert out.graphwell_suggested.dropna().to_dict() == {4: "ant", 77: "bee"}
     assert (out.graphwell_given_score.dropna() < 0.1).all()
@@ -130,8 +130,8 @@ def test_an_island_of_a_given_graph_has_no_labels_and_is_named_by_its_rows(tmp_p
     cells.write_h5ad(tmp_path / "in.h5ad")
     report = run(tmp_path / "in.h5ad")
     assert "Rows are compared by the graph in in.h5ad" in " ".join(map(str, report.notes))
-    assert (report.unreachable_rows, report.bridged_rows) == (15, 0)
+    assert (report.facts["unreachable_rows"], report.facts["bridged_rows"]) == (15, 0)
     told = "15 rows lie in 1 component of the graph without any label and got none"
     assert told in str(report.notes[-1])
     assert "(row 41), or link more rows with a larger n_neighbors." in str(report.notes[-1])
-    assert all(row.row <= 40 for row in report.doubtful)
+    assert all(row["row"] <= 40 for row in report.facts["doubtful"])

@@ -93,7 +93,7 @@ def test_answers_can_be_brought_back_into_the_table(path):
     answers, merged = path.with_name("pets.answers.csv"), path.with_name("merged.csv")
     assert answers.read_text() == "graphwell_row,label\n1,cat\n3,=dog\n4,?\n"
     report = merge_answers(SuggestOptions(table=path, output=merged), answers)
-    assert (report.answered, report.cannot_tell) == (2, 1)
+    assert (report.facts["answered"], report.facts["cannot_tell"]) == (2, 1)
     assert open_table(merged).column("label").tolist() == ["cat", "", "=dog", "?"]
     write_answers(
         opened(path, output=path.with_name("out.npz"), safe_csv=True), ("=cat",), np.zeros(4, dtype=int)

@@ -96,6 +96,6 @@ def test_slices_are_not_taken_for_channels(tmp_path):
     assert PaintedPicture(path, options).shape == (64, 60, 1)
     (tmp_path / "painted").mkdir()
     marks = {**strokes([[[5, 5]], [[30, 30]]]), "size": [60, 64]}
-    assert PaintedPicture(path, options).save(marks, np.empty(0)).size == (64, 60)
+    assert PaintedPicture(path, options).save(marks, np.empty(0)).facts["size"] == (64, 60)
     with pytest.raises(OptionError, match="slice_axis must be 0, 1 or 2, got 3"):
         PaintedPicture(path, PaintOptions(source=path, slice_axis=3))

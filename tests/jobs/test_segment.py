@@ -60,7 +60,7 @@ def field(tmp_path):
 
 def test_labels_lie_on_earth_and_what_shows_nothing_has_none(field):
     report = run(field, "field.tif", "seeds.npy", "labels.tif", scores="doubt.tif", overlay="over.png")
-    assert report.unreachable_pixels == 0
+    assert report.facts["unreachable_pixels"] == 0
     with rasterio.open(field / "labels.tif") as file:
         assert (file.crs, file.transform) == (PLACE["crs"], PLACE["transform"])
         labels = file.read(1, masked=True)

@@ -40,14 +40,14 @@ def test_a_table_without_any_label_gives_questions(tmp_path):
     report = suggest(SuggestOptions(table=table, output=ask, n=6, row_id="name"))
     rows = read(ask)
     assert list(rows[0])[:4] == [ROW, "name", REASON, "label"]
-    assert [int(row[ROW]) for row in rows] == [row.row for row in report.to_label]
-    assert [row["name"] for row in rows] == [f"r{row.row - 1}" for row in report.to_label]
+    assert [int(row[ROW]) for row in rows] == [row["row"] for row in report.facts["to_label"]]
+    assert [row["name"] for row in rows] == [f"r{row['row'] - 1}" for row in report.facts["to_label"]]
     assert all(row["label"] == "" and row["remark"] == "some, text" for row in rows)
-    cells = read(table)[report.to_label[0].row - 1]
+    cells = read(table)[report.facts["to_label"][0]["row"] - 1]
     assert all(rows[0][name] == cells[name] for name in cells)
     _, truth = blobs()
-    assert set(truth[[row.row - 1 for row in report.to_label[:3]]]) == {0, 1, 2}
-    assert report.labels_given == 0
+    assert set(truth[[row["row"] - 1 for row in report.facts["to_label"][:3]]]) == {0, 1, 2}
+    assert report.facts["labels_given"] == 0
     assert report.files == (ask,)
 
 
@@ -56,15 +56,15 @@ def test_cannot_tell_is_not_asked_again(tmp_path):
         return CANNOT_TELL if i % 3 == 1 else f"c{truth}" if i % 3 == 0 else ""
 
     report = suggest(SuggestOptions(table=written(tmp_path / "in.csv", label), n=60))
-    assert sorted(row.row - 1 for row in report.to_label) == list(range(2, 180, 3))
-    assert (report.classes, report.labels_given) == (("c0", "c1", "c2"), 60)
+    assert sorted(row["row"] - 1 for row in report.facts["to_label"]) == list(range(2, 180, 3))
+    assert (report.facts["classes"], report.facts["labels_given"]) == (("c0", "c1", "c2"), 60)
 
 
 def test_questions_of_an_earlier_run_are_no_features(tmp_path):
     table, ask = written(tmp_path / "in.csv"), tmp_path / "ask.csv"
     suggest(SuggestOptions(table=table, output=ask, n=30, row_id="name"))
     again = suggest(SuggestOptions(table=ask, n=2, row_id="name"))
-    assert again.features == tuple(f"x{i}" for i in range(5))
+    assert again.facts["features"] == [f"x{i}" for i in range(5)]
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_other_formats_are_asked_about_as_text(tmp_path):
     X, _ = blobs()
     np.savez(tmp_path / "in.npz", X=X, y=np.full(len(X), -1))
     report = suggest(SuggestOptions(table=tmp_path / "in.npz", label="y", output=tmp_path / "ask.csv", n=3))
-    assert len(read(tmp_path / "ask.csv")) == len(report.to_label) == 3
+    assert len(read(tmp_path / "ask.csv")) == len(report.facts["to_label"]) == 3
 
 
 TABLE = "id,x,label\na,1,cat\nb,2,\nc,3,\nd,4,dog\n"
@@ -111,9 +111,8 @@ def test_answers_corrections_and_cannot_tell(tmp_path):
         tmp_path, HEADER + "3,c,border, owl ,3\n2,b,border,?,2\n4,d,border,cat,4\n1,a,border,,1\n"
     )
     assert (tmp_path / "out.csv").read_text() == "id,x,label\na,1,cat\nb,2,?\nc,3,owl\nd,4,cat\n"
-    assert (report.answered, report.corrected, report.cannot_tell, report.unanswered) == (2, 1, 1, 1)
-    assert report.labels == 3
-    assert report.to_json()["answered"] == 2
+    counts = {"answered": 2, "corrected": 1, "cannot_tell": 1, "unanswered": 1, "labels": 3}
+    assert report.to_json().items() >= counts.items()
     assert report.notes == ()  # `classify` takes ? for unknown
 
 

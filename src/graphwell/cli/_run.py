@@ -265,23 +265,24 @@ def stdout_is_taken(output: Path, *, json_: bool) -> bool:
 
 def show(report: "Report", *, taken: bool, json_: bool, quiet: bool, verbose: bool = True) -> None:
     """Print a report unless quiet, and as JSON where this is asked for; notes go to standard error."""
+    from graphwell.jobs.report import Grid, cells, worded
+
     if not quiet:
         for text in report.sentences(in_flags):
             say(text, on_stderr=taken)
         for note in report.notes:
             say(f"Note: {note.worded(in_flags)}", on_stderr=True, style="yellow")
-        more = report.more(in_flags)
-        for part in (*report.grids(in_flags), *(more if verbose else ())):
-            if isinstance(part, str):
-                say(part, on_stderr=taken)
-            else:
+        more = report.details()
+        for part in (*report.grids, *(more if verbose else ())):
+            if isinstance(part, Grid):
                 say(f"{part.title}:", on_stderr=taken)
-                print_grid(part.titles, part.rows, on_stderr=taken)
-        seconds = getattr(report, "seconds", {})
+                print_grid(part.titles, list(cells(part, in_flags)), on_stderr=taken)
+            else:
+                say(worded(part, in_flags), on_stderr=taken)
         if more and not verbose:
             say("More with --verbose.", on_stderr=taken)
-        elif seconds:
-            stages = ", ".join(f"{stage} {value:.2f}" for stage, value in seconds.items())
+        elif report.seconds:
+            stages = ", ".join(f"{stage} {value:.2f}" for stage, value in report.seconds.items())
             say(f"Seconds: {stages}", on_stderr=taken)
     if json_:
         typer.echo(json.dumps(report.to_json(in_flags), indent=2, ensure_ascii=False))

@@ -61,4 +61,4 @@ def segment(
         found = segment_picture(options, progress=progress)
         work_is_over()
     show(found, taken=json_, json_=json_, quiet=quiet)
-    return Exit.NEEDS_ATTENTION if strict and found.unreachable_pixels else Exit.DONE
+    return Exit.NEEDS_ATTENTION if strict and found.facts["unreachable_pixels"] else Exit.DONE

@@ -57,7 +57,7 @@ def classify(
     set_: Annotated[
         list[str] | None,
         opt.settings(
-            f"classes, {opt.OF_TABLES}, safe_csv (true), and those of the method in Python: start (auto, "
+            f"{opt.OF_TABLES}, safe_csv (true), and those of the method in Python: start (auto, "
             "diffusion, nearest, random), fidelity, models (auto, none) ..."
         ),
     ] = None,
@@ -88,7 +88,7 @@ def classify(
         found = label_rows(options, words=in_flags, progress=progress)
         work_is_over()
     show(found, taken=taken, json_=json_, quiet=quiet, verbose=verbose)
-    attention = found.unreachable_rows or found.bridged_rows
+    attention = found.facts["unreachable_rows"] or found.facts["bridged_rows"]
     return Exit.NEEDS_ATTENTION if strict and attention else Exit.DONE
 
 
@@ -183,7 +183,7 @@ def compare(
     row_id: opt.Id = None,
     unknown: opt.Unknown = None,
     seed: opt.Seed = 0,
-    set_: Annotated[list[str] | None, opt.settings(f"splits (5), classes, {opt.OF_TABLES}")] = None,
+    set_: Annotated[list[str] | None, opt.settings(f"splits (5), {opt.OF_TABLES}")] = None,
     n_jobs: opt.Jobs = None,
     verbose: opt.Verbose = False,
     json_: opt.Json = False,

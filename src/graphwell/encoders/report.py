@@ -64,15 +64,6 @@ def column_note(treatment: Treatment) -> Sentence:
     return Sentence(f"{begin}{treatment.became.template}.", (treatment.name, *treatment.became.values))
 
 
-def grouped(treatments: Sequence[Treatment], words: Words = in_python) -> dict[tuple[str, str], list[str]]:
-    """Names of the columns that hold the same kind of thing and became the same, in order."""
-    groups: dict[tuple[str, str], list[str]] = {}
-    for treatment in treatments:
-        said = treatment.became.worded(words)
-        groups.setdefault((treatment.kind, said), []).append(treatment.name or "(no name)")
-    return groups
-
-
 def why_left_out(name: str, look: Look, cells: Cells, names: Iterable[str], labels: Any) -> Treatment | None:
     """The treatment of a column that says nothing, or too much; None if rows are compared by it."""
     if not name:

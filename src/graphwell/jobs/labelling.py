@@ -37,6 +37,7 @@ ROWS_LOOKED_AT = 100
 class LabelOptions(SuggestOptions):
     """Which table to label, and what to show of its rows; `classes` are names to answer with."""
 
+    classes: tuple[str, ...] = ()
     image_column: str | None = None  # file of each row's picture
     images: Path | None = None  # folder of the pictures; by itself, one for each row, by id or in order
     text_column: str | None = None
@@ -207,8 +208,7 @@ class LabelledTable:
 
     def name(self, row: int) -> str:
         """Name of a row: its id, or its number in the table from 1."""
-        number, name = self.read.name_of(row)
-        return name or str(number)
+        return self.read.name_of(row)["id"] or str(row + 1)
 
     def cells(self, row: int) -> list[tuple[str, str]]:
         """Names and cells of a row, without labels, pixels and its text."""

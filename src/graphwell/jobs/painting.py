@@ -19,7 +19,8 @@ from graphwell.io.drawings import Marks
 from graphwell.io.files import either, written_whole
 from graphwell.io.images import IMAGES, MAX_PIXELS, read_image, read_placement, read_seeds
 from graphwell.io.polygons import write_polygons
-from graphwell.jobs.segment import SegmentOptions, SegmentReport, filled, segment
+from graphwell.jobs.report import Report
+from graphwell.jobs.segment import SegmentOptions, filled, segment
 from graphwell.memory import check_fits
 from graphwell.segmentation.drawing import as_shown
 from graphwell.segmentation.pyramid import picture_bytes
@@ -177,7 +178,7 @@ class PaintedPicture:
         colors = ["#{:02x}{:02x}{:02x}".format(*marks.colors[number]) for number in marks.names]
         return dict(zip(marks.names.values(), colors, strict=True)), strokes
 
-    def save(self, document: Mapping[str, Any], seeds: IntArray) -> SegmentReport:
+    def save(self, document: Mapping[str, Any], seeds: IntArray) -> Report:
         """Write strokes, what `graphwell segment` makes of them, and its regions as polygons.
 
         A volume has its marks as numbers instead, and no polygons.

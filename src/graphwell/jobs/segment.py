@@ -2,8 +2,8 @@
 
 import re
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import IO, Any
@@ -11,7 +11,7 @@ from typing import IO, Any
 import numpy as np
 
 from graphwell._types import IntArray
-from graphwell.errors import OptionError, Sentence, Words, in_python
+from graphwell.errors import OptionError, Sentence
 from graphwell.io.drawings import Marks
 from graphwell.io.files import (
     check_distinct,
@@ -35,7 +35,7 @@ from graphwell.io.images import (
 )
 from graphwell.io.painted import Painting
 from graphwell.io.pictures import Placement
-from graphwell.jobs.report import ClassCount, Grid, Report, written
+from graphwell.jobs.report import Grid, Report, written
 from graphwell.jobs.table import notes_from_warnings
 from graphwell.memory import check_fits, limited_to
 from graphwell.progress import Progress, silent
@@ -44,7 +44,6 @@ from graphwell.segmentation.features import MOST_CHANNELS
 from graphwell.segmentation.pyramid import picture_bytes
 from graphwell.segmentation.seeds import channels_last
 from graphwell.segmentation.segmenter import (
-    DoubtfulSquare,
     Segmentation,
     Segmenter,
     one_class_sentence,
@@ -83,57 +82,6 @@ class SegmentOptions:
     n_jobs: int | None = None
 
 
-@dataclass(frozen=True)
-class SegmentClass(ClassCount):
-    """A class of a segmented picture: its number, its share of all pixels, and its colour as #rrggbb."""
-
-    number: int
-    share: float
-    color: str
-
-    def as_json(self) -> dict[str, Any]:
-        """Return values that JSON can hold."""
-        sizes = {"given": self.given, "assigned": self.assigned, "share": round(self.share, 6)}
-        return {"class": self.number, "name": self.name, "color": self.color, **sizes}
-
-
-@dataclass(frozen=True, kw_only=True)
-class SegmentReport(Report):
-    """A segmented picture."""
-
-    image: Path
-    size: tuple[int, ...]  # height and width in pixels, and the depth of a volume
-    seeds: int  # number of marked pixels
-    classes: tuple[SegmentClass, ...]
-    unreachable_pixels: int
-    mark_next: tuple[DoubtfulSquare, ...]  # parts of the picture where further marks would help most
-    sweeps: int
-    status: str  # how the run ended, in a sentence
-    output: Path
-    notes: tuple[Sentence, ...]
-    files: tuple[Path, ...]
-    seconds: Mapping[str, float]
-
-    def sentences(self, words: Words = in_python) -> list[str]:
-        """Counts, how the run ended, and where to mark next."""
-        size = " x ".join(f"{side:,}" for side in self.size)
-        counts = f"{size} pixels, {self.seeds:,} marked, {len(self.classes):,} classes."
-        found = [f"{counts} {self.sweeps:,} sweeps. {self.status}"]
-        places = "; ".join(f"row {square.row:,}, column {square.column:,}" for square in self.mark_next)
-        if places:
-            side = self.mark_next[0].side
-            found.append(f"Further marks would help most in the squares of {side} pixels around {places}.")
-        return [*found, *written(self.files)]
-
-    def grids(self, words: Words = in_python) -> list[Grid]:
-        """Sizes of the classes."""
-        lines = [
-            (each.name, f"{each.given:,}", f"{each.assigned:,}", f"{100 * each.share:.2f}")
-            for each in self.classes
-        ]
-        return [Grid("Classes", ("class", ">given", ">assigned", ">% of all"), lines)]
-
-
 @dataclass(frozen=True, eq=False)
 class Scene:
     """A picture and its marks, as they were read."""
@@ -154,7 +102,7 @@ def segment(
     *,
     progress: Progress = silent,
     segmented: Callable[[IntArray], Segmentation] | None = None,
-) -> SegmentReport:
+) -> Report:
     """Give every pixel of a picture a class, and write what the options ask for: all files or none.
 
     `segmented` may return the segmentation of marks that was computed before.
@@ -168,7 +116,7 @@ def segment(
     ...     _ = write_example(folder, noise=0.0, per_class=0, random_state=0)
     ...     files = {"image": folder / "image.png", "seeds": folder / "seeds.png"}
     ...     report = segment(SegmentOptions(**files, output=folder / "labels.png"))
-    >>> report.size, len(report.classes), report.unreachable_pixels
+    >>> report.facts["size"], len(report.facts["classes"]), report.facts["unreachable_pixels"]
     ((191, 196), 5, 0)
     """
     began = time.perf_counter()
@@ -202,31 +150,50 @@ def segment(
         found = segmented(seeds)
         progress("writing", None)
         _write_all(_writers(options, masks, scene, found), options.masks)
-    written = (getattr(options, name) for name in ("seeds_out", *FILES[2:-1], "masks"))
-    counts = {int(c): (int((seeds == c).sum()), int((found.labels == c).sum())) for c in found.classes}
-    return SegmentReport(
-        image=options.image,
-        size=found.labels.shape,
-        seeds=int((seeds >= 0).sum()),
-        classes=tuple(
-            SegmentClass(
-                marks.names[c],
-                given,
-                assigned,
-                c,
-                assigned / found.labels.size,
-                "#{:02x}{:02x}{:02x}".format(*marks.colors[c]),
-            )
-            for c, (given, assigned) in counts.items()
-        ),
-        unreachable_pixels=found.unreached,
-        mark_next=found.mark_next(seeds),
-        sweeps=found.result.n_sweeps,
-        status=found.result.status.value,
-        output=options.output,
+    size, mark_next = found.labels.shape, [asdict(square) for square in found.mark_next(seeds)]
+    classes: list[dict[str, Any]] = [
+        {
+            "name": marks.names[int(c)],
+            "given": int((seeds == c).sum()),
+            "assigned": int((found.labels == c).sum()),
+            "number": int(c),
+            "share": float((found.labels == c).mean()),
+            "color": "#{:02x}{:02x}{:02x}".format(*marks.colors[int(c)]),
+        }
+        for c in found.classes
+    ]
+    facts: dict[str, Any] = {
+        "image": str(options.image),
+        "size": size,
+        "seeds": int((seeds >= 0).sum()),
+        "classes": classes,
+        "unreachable_pixels": found.unreached,
+        "mark_next": mark_next,  # parts of the picture where further marks would help most
+        "sweeps": found.result.n_sweeps,
+        "status": found.result.status.value,
+        "output": str(options.output),
+    }
+    sides = " x ".join(f"{side:,}" for side in size)
+    counts = f"{sides} pixels, {facts['seeds']:,} marked, {len(classes):,} classes."
+    lead = [f"{counts} {facts['sweeps']:,} sweeps. {facts['status']}"]
+    if mark_next:
+        places = "; ".join("row {row:,}, column {column:,}".format(**square) for square in mark_next)
+        side = mark_next[0]["side"]
+        lead.append(f"Further marks would help most in the squares of {side} pixels around {places}.")
+    lines = [
+        (each["name"], f"{each['given']:,}", f"{each['assigned']:,}", f"{100 * each['share']:.2f}")
+        for each in classes
+    ]
+    outputs = (getattr(options, name) for name in ("seeds_out", *FILES[2:-1], "masks"))
+    files = [path for path in outputs if path is not None]
+    return Report(
+        source=options.image,
+        facts=facts,
+        lead=[*lead, *written(files)],
         notes=(*marks.notes, *notes(), *_notes(options, scene, found)),
-        files=tuple(path for path in written if path is not None),
+        grids=[Grid("Classes", ("class", ">given", ">assigned", ">% of all"), lines)],
         seconds={"reading": read, **found.seconds, "in all": time.perf_counter() - began},
+        files=files,
     )
 
 

@@ -1,7 +1,7 @@
 """The rows of a table to label next, written as a table to fill in; and the answers, brought back into it."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
@@ -13,14 +13,12 @@ from graphwell._types import BoolArray, IntArray
 from graphwell._unknown import is_spelled
 from graphwell.active import suggest as choose
 from graphwell.backends.registry import check_device
-from graphwell.encoders.report import Treatment
-from graphwell.errors import OptionError, Sentence, Words, counted, in_python
+from graphwell.errors import OptionError, counted
 from graphwell.io.cells import Table, as_numbers, as_text, is_missing, text_column
 from graphwell.io.files import check_distinct, written_out
 from graphwell.io.tables import open_table
 from graphwell.io.text import Reading, check_text_name, write_cells
-from graphwell.jobs.classify import rows_to_label
-from graphwell.jobs.report import Grid, Report, RowToLabel, columns_grid, to_label_grid, written
+from graphwell.jobs.report import Report, to_label_grid, written
 from graphwell.jobs.table import (
     TableOptions,
     TableRows,
@@ -59,40 +57,7 @@ class SuggestOptions(TableOptions):
         return replace(self, label=label, drop=(*self.drop, *of_questions), unknown=unknown)
 
 
-@dataclass(frozen=True, kw_only=True)
-class SuggestReport(Report):
-    """Rows to label next, best first."""
-
-    table: Path
-    rows: int
-    features: tuple[str, ...]
-    columns: tuple[Treatment, ...]
-    labels_given: int
-    classes: tuple[str, ...]
-    strategy: str
-    to_label: tuple[RowToLabel, ...]
-    notes: tuple[Sentence, ...]
-    seconds: Mapping[str, float]
-    files: tuple[Path, ...]
-
-    def sentences(self, words: Words = in_python) -> list[str]:
-        """How many labels there are."""
-        classes = counted(len(self.classes), "class", "classes")
-        known = f"{counted(self.labels_given, 'label')} of {classes} so far"
-        known = known if self.labels_given else "no label yet"
-        chosen = "" if self.strategy == "auto" else f" Rows are chosen by {self.strategy}."
-        return [f"{counted(self.rows, 'row')}, {known}.{chosen}", *written(self.files)]
-
-    def grids(self, words: Words = in_python) -> list[Grid]:
-        """The rows to label."""
-        return [to_label_grid(self.to_label)]
-
-    def more(self, words: Words = in_python) -> list[str | Grid]:
-        """The columns."""
-        return [columns_grid(self.columns, words)]
-
-
-def suggest(options: SuggestOptions, *, progress: Progress = silent) -> SuggestReport:
+def suggest(options: SuggestOptions, *, progress: Progress = silent) -> Report:
     r"""Choose the rows to label next, and write them down.
 
     Examples
@@ -102,7 +67,7 @@ def suggest(options: SuggestOptions, *, progress: Progress = silent) -> SuggestR
     ...     path = Path(folder) / "pets.csv"
     ...     _ = path.write_text("weight\n4\n5\n5.5\n28\n30\n")
     ...     report = suggest(SuggestOptions(table=path, n=2, n_neighbors=2))
-    >>> [row.reason for row in report.to_label]
+    >>> [row["reason"] for row in report.facts["to_label"]]
     ['largest group without a label, 3 rows', 'group without a label, 2 rows']
     """
     began = time.perf_counter()
@@ -124,21 +89,32 @@ def suggest(options: SuggestOptions, *, progress: Progress = silent) -> SuggestR
             exclude=np.flatnonzero(closed), n_neighbors=options.n_neighbors,
             device=options.device, n_jobs=options.n_jobs,
         )  # fmt: skip
-        to_label = rows_to_label(found, rows)
+        to_label = rows.to_label(found)
         if options.output is not None:
             _write(rows, to_label, options.output)
-    return SuggestReport(
-        table=options.table,
-        rows=rows.table.n_rows,
-        features=tuple(encoder.encoders_),
-        columns=rows.columns(encoder),
-        labels_given=int((rows.given.codes >= 0).sum()),
-        classes=rows.classes,
-        strategy=found.strategy,
-        to_label=to_label,
+    n, n_known = rows.table.n_rows, int((rows.given.codes >= 0).sum())
+    facts = {
+        "table": str(options.table),
+        "rows": n,
+        "features": list(encoder.encoders_),
+        "labels_given": n_known,
+        "classes": rows.classes,
+        "strategy": found.strategy,
+        "to_label": to_label,
+    }
+    classes = counted(len(rows.classes), "class", "classes")
+    known = f"{counted(n_known, 'label')} of {classes} so far" if n_known else "no label yet"
+    chosen = "" if found.strategy == "auto" else f" Rows are chosen by {found.strategy}."
+    files = () if options.output is None else (options.output,)
+    return Report(
+        source=options.table,
+        facts=facts,
+        lead=[f"{counted(n, 'row')}, {known}.{chosen}", *written(files)],
         notes=(*warned(), *rows.notes, *encoded_notes(encoder, X)),
+        grids=[to_label_grid(to_label)],
+        columns=rows.columns(encoder),
         seconds={"in all": time.perf_counter() - began},
-        files=() if options.output is None else (options.output,),
+        files=files,
     )
 
 
@@ -149,14 +125,14 @@ def cannot_tell(rows: TableRows) -> BoolArray:
     return np.asarray(np.strings.strip(rows.table.text(rows.options.label)) == CANNOT_TELL)
 
 
-def _write(rows: TableRows, to_label: tuple[RowToLabel, ...], path: Path) -> None:
+def _write(rows: TableRows, to_label: Sequence[Mapping[str, Any]], path: Path) -> None:
     """Write the questions, each with all cells of its row."""
     table, row_id = rows.table, rows.options.row_id
-    places: IntArray = np.array([row.row - 1 for row in to_label])
-    cells: dict[str, Any] = {ROW: text_column([str(row.row) for row in to_label])}
+    places: IntArray = np.array([row["row"] - 1 for row in to_label])
+    cells: dict[str, Any] = {ROW: text_column([str(row["row"]) for row in to_label])}
     if row_id is not None:
         cells[row_id] = rows.ids[places]
-    cells[REASON] = text_column([row.reason for row in to_label])
+    cells[REASON] = text_column([row["reason"] for row in to_label])
     cells[rows.options.label or USUAL_LABEL] = text_column([""] * len(to_label))
     others = [name for name in table.names if name not in cells]
     cells |= {name: as_text(table.column(name))[places] for name in others}
@@ -167,28 +143,7 @@ def _write(rows: TableRows, to_label: tuple[RowToLabel, ...], path: Path) -> Non
 # ------------------------------------------------------------------------------------------------ answers
 
 
-@dataclass(frozen=True, kw_only=True)
-class MergeReport(Report):
-    """Counts of the answers that were merged."""
-
-    table: Path
-    answered: int
-    corrected: int  # of those, where the row had another label
-    cannot_tell: int
-    unanswered: int
-    labels: int  # that the table has now
-    notes: tuple[Sentence, ...]
-    files: tuple[Path, ...]
-
-    def sentences(self, words: Words = in_python) -> list[str]:
-        """Counts of the answers that were merged."""
-        counts = ((self.corrected, "of them corrections"), (self.cannot_tell, "cannot be told"))
-        parts = [f"{n:,} {what}" for n, what in (*counts, (self.unanswered, "left open")) if n]
-        merged = ", ".join([f"{self.answered:,} answers merged", *parts])
-        return [f"{merged}; the table has {self.labels:,} labels now.", *written(self.files)]
-
-
-def merge_answers(options: SuggestOptions, answers: Path, *, progress: Progress = silent) -> MergeReport:
+def merge_answers(options: SuggestOptions, answers: Path, *, progress: Progress = silent) -> Report:
     r"""Write a table with the answers of a file of questions in its column of labels, a new one if need be.
 
     Examples
@@ -201,7 +156,7 @@ def merge_answers(options: SuggestOptions, answers: Path, *, progress: Progress 
     ...     report = merge_answers(SuggestOptions(table=pets, output=out), ask)
     ...     out.read_text()
     'weight,label\n4,\n30,dog\n'
-    >>> report.answered
+    >>> report.facts["answered"]
     1
     """
     output, label = options.output, options.label or USUAL_LABEL
@@ -220,16 +175,19 @@ def merge_answers(options: SuggestOptions, answers: Path, *, progress: Progress 
     cells = {name: as_text(table.column(name)) for name in table.names} | {label: labels}
     with written_out(output) as file:
         write_cells(cells, table, output, file)
-    return MergeReport(
-        table=options.table,
-        answered=int((~empty & ~cannot).sum()),
-        corrected=int((~empty & ~is_missing(old) & np.asarray(old != found)).sum()),
-        cannot_tell=int(cannot.sum()),
-        unanswered=int(empty.sum()),
-        labels=int((~is_spelled(labels)).sum()),
-        notes=(),
-        files=(output,),
-    )
+    facts: dict[str, Any] = {
+        "table": str(options.table),
+        "answered": int((~empty & ~cannot).sum()),
+        "corrected": int((~empty & ~is_missing(old) & np.asarray(old != found)).sum()),  # of the answered
+        "cannot_tell": int(cannot.sum()),
+        "unanswered": int(empty.sum()),
+        "labels": int((~is_spelled(labels)).sum()),
+    }
+    further = {"corrected": "of them corrections", "cannot_tell": "cannot be told", "unanswered": "left open"}
+    parts = [f"{facts[name]:,} {what}" for name, what in further.items() if facts[name]]
+    merged = ", ".join([f"{counted(facts['answered'], 'answer')} merged", *parts])
+    lead = [f"{merged}; the table has {counted(facts['labels'], 'label')} now.", *written([output])]
+    return Report(source=options.table, facts=facts, lead=lead, files=[output])
 
 
 def _rows_of_answers(asked: Table, table: Table, label: str) -> IntArray:

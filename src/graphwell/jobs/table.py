@@ -15,11 +15,12 @@ import numpy as np
 from graphwell._checks import one_of
 from graphwell._rows import equal_rows
 from graphwell._types import FloatArray, IntArray
+from graphwell.active import Suggestions
 from graphwell.encoders.report import Treatment, hint, left_out
 from graphwell.encoders.table import TableEncoder
 from graphwell.errors import OptionError, Sentence
 from graphwell.estimators.inputs import encoded_frame
-from graphwell.estimators.labels import Labels, NoKnownLabelError, read_labels, with_classes
+from graphwell.estimators.labels import Labels, NoKnownLabelError, read_labels
 from graphwell.estimators.tuning.metrics import by_the_data
 from graphwell.io.cells import NEW_NAMES, Table, as_text
 from graphwell.io.files import STANDARD, check_distinct, check_output, check_standard_output, endings
@@ -45,7 +46,6 @@ class TableOptions:
     row_id: str | None = None  # column that names the rows
     truth: str | None = None  # column of the true labels, to compare the result with
     unknown: tuple[str, ...] = ()  # labels that mean unknown, besides empty ones, in place of ? and the like
-    classes: tuple[str, ...] = ()  # classes there are, if some have no label yet
     as_number: tuple[str, ...] = ()  # features whose kind is known
     as_category: tuple[str, ...] = ()
     scale: str = "auto"  # of numbers: left to the method, or one of `SCALES`
@@ -100,7 +100,6 @@ class LabelColumn:
 
     labels: Labels
     names: tuple[str, ...]
-    notes: tuple[Sentence, ...] = ()
 
     @property
     def codes(self) -> IntArray:
@@ -131,9 +130,14 @@ class TableRows:
         """The given labels; near copies are held out together."""
         return replace(self.given.labels, groups=self.table.groups)
 
-    def name_of(self, row: int) -> tuple[int, str | None]:
+    def name_of(self, row: int) -> dict[str, Any]:
         """Number of a row as users count, from 1 below the header, and its name if rows have names."""
-        return row + 1, None if self.ids is None else str(self.ids[row])
+        return {"row": row + 1, "id": None if self.ids is None else str(self.ids[row])}
+
+    def to_label(self, found: Suggestions) -> list[dict[str, Any]]:
+        """Suggestions as rows of the table, each with its reason."""
+        reasons = zip(found, found.reasons, strict=True)
+        return [{**self.name_of(row), "reason": reason} for row, reason in reasons]
 
     def encoded(self, scale: Any = by_the_data) -> tuple[TableEncoder, FloatArray]:
         """The encoder that the options ask for and its matrix, with a warning for each column to look at."""
@@ -178,8 +182,7 @@ def read_rows(table: Table, options: TableOptions, *, labelled: bool = True) -> 
 
     given, truth = LabelColumn(Labels(np.full(table.n_rows, -1), np.empty(0, dtype=object)), ()), None
     if options.label:
-        classes = options.classes if labelled else ()
-        given = read_label_column(table, options.label, "label", options.unknown, classes)
+        given = read_label_column(table, options.label, "label", options.unknown)
     if labelled:
         _check_labels(table, options, given)
     if options.truth is not None:
@@ -206,12 +209,8 @@ def read_rows(table: Table, options: TableOptions, *, labelled: bool = True) -> 
         frame = table.vectors
     ids = None if options.row_id is None else as_text(table.column(options.row_id))
     old = [name for name in NEW_NAMES if name in table.names]
-    replaced = "Columns of an earlier run were not used and are replaced: {}."
-    notes = (
-        *table.notes,
-        *given.notes,
-        *([Sentence(replaced, (", ".join(old),))] if old else []),
-    )
+    replaced = Sentence("Columns of an earlier run were not used and are replaced: {}.", (", ".join(old),))
+    notes = (*table.notes, *([replaced] if old else []))
     return TableRows(table, options, given, truth, ids, frame, roles, notes)
 
 
@@ -259,9 +258,7 @@ def find_column(table: Table, name: str, role: str) -> str:
 # -------------------------------------------------------------------------------------------------- labels
 
 
-def read_label_column(
-    table: Table, name: str, role: str, unknown: Sequence[str] = (), classes: Sequence[str] = ()
-) -> LabelColumn:
+def read_label_column(table: Table, name: str, role: str, unknown: Sequence[str] = ()) -> LabelColumn:
     """Read a column of labels as `fit` reads them; markers of unknown ones are numbers where labels are."""
     column, n = table.frame[name], table.n_rows
     kind = getattr(column.dtype, "kind", "O")
@@ -274,9 +271,8 @@ def read_label_column(
                 "numbers, so cut them into classes first, or name the column of labels with {field}."
             )
             raise OptionError(role, problem, name, table.path, len(fractions), float(fractions[0]))
-    classes = tuple(dict.fromkeys(map(str.strip, classes)))
-    numbers = kind in "iuf" and all(isinstance(_key(word), float) for word in (*classes, *unknown))
-    as_words = kind == "M" or (bool(classes or unknown) and not numbers)
+    numbers = kind in "iuf" and all(isinstance(_key(word), float) for word in unknown)
+    as_words = kind == "M" or (bool(unknown) and not numbers)
     markers = [_key(word) if numbers else word for word in unknown]
     try:
         labels = read_labels(table.text(name) if as_words else column, n, markers or None)
@@ -287,14 +283,7 @@ def read_label_column(
         of_class = np.unique(labels.codes, return_index=True)
         written = table.text(name)[of_class[1]]
         names = [str(text).strip() for code, text in zip(of_class[0], written, strict=True) if code >= 0]
-    further = [new for new in classes if class_number(new, names) is None]
-    if not further:
-        return LabelColumn(labels, tuple(names))
-    spelled = {_key(each): each for each in (*names, *further)}
-    every = with_classes(labels, [float(new) for new in further] if numbers else further)
-    note = "No row has the label {} yet; rows get it only if {class_prior} gives its size."
-    ordered = (spelled[float(value) if numbers else _key(value)] for value in every.classes.tolist())
-    return LabelColumn(every, tuple(ordered), (Sentence(note, (", ".join(further),)),))
+    return LabelColumn(labels, tuple(names))
 
 
 def _check_labels(table: Table, options: TableOptions, given: LabelColumn) -> None:
@@ -339,7 +328,7 @@ def _numbered_like(truth: LabelColumn, given: LabelColumn) -> LabelColumn:
             known[_key(name)] = len(every)
             every.append(name)
     new = np.array([known[_key(name)] for name in truth.names] + [-1], dtype=np.int32)
-    return LabelColumn(Labels(new[truth.codes], np.array(every)), tuple(every), truth.notes)
+    return LabelColumn(Labels(new[truth.codes], np.array(every)), tuple(every))
 
 
 # --------------------------------------------------------------------------------------- files and warnings
