@@ -1,7 +1,6 @@
 """`graphwell reproduce`: what it prints and writes, and lines beside what is expected of them."""
 
 import json
-import re
 
 import numpy as np
 import pytest
@@ -32,8 +31,7 @@ def test_the_command_prints_the_table_and_writes_everything(tmp_path):
     assert header.index("paper") < header.index("graphwell") < header.index("difference")
     assert "annealed epsilon" in finished.output
     assert f"{folder / 'report.html'}" in finished.output.replace("\n", "")
-    assert {path.name for path in folder.iterdir()} == {"report.html", "results.json", "three_moons.png"}
-    assert (folder / "three_moons.png").read_bytes().startswith(b"\x89PNG")
+    assert {path.name for path in folder.iterdir()} == {"report.html", "results.json"}
 
     (experiment,) = json.loads((folder / "results.json").read_text())["experiments"]
     assert len(experiment["runs"]) == 4 * 5
@@ -48,9 +46,6 @@ def test_the_command_prints_the_table_and_writes_everything(tmp_path):
     assert fixed["n"] == 4
 
     page = (folder / "report.html").read_text()
-    sources = re.findall(r'(?:src|href)="([^"]*)"', page)
-    assert sources
-    assert all(source.startswith("data:image/png;base64,") for source in sources)
     for column in ("paper", "graphwell", "difference"):
         assert f'<th class="number">{column}</th>' in page
     assert "5.2 ± 1.01 %" in page
@@ -96,10 +91,6 @@ def test_a_failure_leaves_no_file(tmp_path):
     (tmp_path / "results.json").mkdir()
     with pytest.raises(ValueError, match=r"results\.json is a folder"):
         write(Reproduction([section], 0, 1.0), tmp_path)
-    section.pictures = [section.pictures[0]._replace(drawing=None)]
-    with pytest.raises(AttributeError):
-        write(Reproduction([section], 0, 1.0), tmp_path / "out")
-    assert not (tmp_path / "out").exists()
     assert [path.name for path in tmp_path.iterdir()] == ["results.json"]
 
 

@@ -48,7 +48,7 @@ def check_names(section):
         (three_moons, {"runs": 24, "data_sets": 6}),
         (two_moons, {"runs": 4, "data_sets": 2}),
         (spectral_readings, {"runs": 4, "data_sets": 1}),
-        (robustness, {"runs": 2, "shares": (1, 4, 10)}),
+        (robustness, {"runs": 2}),
     ],
 )
 def test_an_experiment_has_its_lines_within_their_tolerances(experiment, reduced):
@@ -122,7 +122,7 @@ def test_the_well_is_followed_exactly():
 @pytest.mark.slow
 def test_digits_in_place_of_mnist():
     pixels, truth = load_digits(return_X_y=True)
-    section = mnist((pixels * 15).astype(np.uint8), truth, runs=4, shares=(1, 10))
+    section = mnist((pixels * 15).astype(np.uint8), truth, runs=4)
     check_names(section)
     assert line(section, "error").mean < 4
     assert line(section, "unlabelled").mean > line(section, "error").mean
@@ -140,6 +140,6 @@ def test_digits_in_place_of_mnist():
 
 @pytest.mark.slow
 def test_the_mnist_line_of_the_paper(shared_data):
-    section = mnist(*datasets.load_mnist(shared_data), runs=1, shares=())
+    section = mnist(*datasets.load_mnist(shared_data), runs=1)
     assert complaints(section) == []
     assert line(section, "error").mean <= 2.3

@@ -94,7 +94,7 @@ def reproduce(
     ] = None,
     output: Annotated[
         Path,
-        typer.Option("--output", "-o", "--out", help="Folder for the report, the results and the figures."),
+        typer.Option("--output", "-o", "--out", help="Folder for the report and the results."),
     ] = Path("reproduction"),
     data: Annotated[
         Path | None, typer.Option(help="Folder that holds MNIST, or whose subfolder mnist does.")

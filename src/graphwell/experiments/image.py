@@ -4,7 +4,6 @@ import time
 from collections.abc import Sequence
 from functools import partial
 from itertools import permutations
-from typing import Any
 
 import numpy as np
 from scipy import fft
@@ -21,7 +20,6 @@ from graphwell.solve import Problem
 from graphwell.solve.problem import FIDELITY
 from graphwell.solve.reference import periodic_well_slope
 from graphwell.solve.start import nearest_start
-from graphwell.view import plots
 
 GOOD_START = "nearest"
 NOISES = (0.0, 0.05, 0.1, 0.15)
@@ -55,9 +53,7 @@ def image(
             given = paper.random_labels(truth.ravel(), n_labels, label_set)
             case = Case(graph, truth.ravel(), given, seed, label_set)
             for start in paper.STARTS:
-                _, labels = section.multiclass(f"{prefix}{start}", case, paper.FIXED, label_set, start)
-                if start == GOOD_START and not section.pictures:
-                    section.pictures.append(_six_panels(picture, truth, given, labels))
+                section.multiclass(f"{prefix}{start}", case, paper.FIXED, label_set, start)
     values: dict[str, list[float]] = {
         "seconds": [graph_seconds + run.seconds for run in section.of_line("random")],
         "phases-seconds": [run.seconds for run in section.of_line("phases")],
@@ -77,28 +73,6 @@ def pixel_features(picture: FloatArray) -> FloatArray:
     height, width = picture.shape
     x, y = np.meshgrid(np.arange(width) / (width - 1), np.arange(height) / (height - 1))
     return np.column_stack([x.ravel(), y.ravel(), picture.ravel()])
-
-
-def _show(panel: Any, picture: FloatArray, title: str) -> None:
-    """A grey picture, 0 black and 1 white, without axes."""
-    panel.imshow(picture, cmap="gray", vmin=0, vmax=1, interpolation="nearest")
-    panel.set_title(title, fontsize=10)
-    panel.set_xticks([])
-    panel.set_yticks([])
-
-
-def _six_panels(picture: FloatArray, truth: IntArray, given: IntArray, labels: IntArray) -> paper.Picture:
-    """The panels of the paper's figure: the labels on the picture, and one mask per class."""
-    figure, panels = plots.new_figure(3, width=3.2, height=3.3, rows=2)
-    _show(panels[0], picture, f"{(given >= 0).sum():,} labels")
-    rows, columns = np.nonzero(given.reshape(truth.shape) >= 0)
-    panels[0].scatter(columns, rows, s=3, color="tab:orange", linewidths=0)
-    names = ("black", "dark grey", "medium grey", "light grey", "white")
-    for c, (panel, name) in enumerate(zip(panels[1:], names, strict=True)):
-        _show(panel, (labels == c).reshape(truth.shape).astype(float), f"class {c}: {name}")
-    wrong = int((labels != truth.ravel()).sum())
-    caption = paper.words("image", "caption", wrong=wrong, n_pixels=labels.size)
-    return paper.Picture("image_classes.png", caption, figure)
 
 
 def label_order(

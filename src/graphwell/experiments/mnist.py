@@ -22,9 +22,8 @@ def mnist(
     progress: Progress = silent,
     *,
     n_components: int = 50,
-    shares: tuple[int, ...] = paper.SHARES,
 ) -> Section:
-    """Annealed epsilon from 10 % labels, its confusions, and the error from fewer labels."""
+    """Annealed epsilon from 10 % labels, and its confusions."""
     annealed, label_sets = paper.ANNEALED_LONG, range(seed, seed + min(runs, paper.LABEL_SETS))
     section = Section("mnist", progress)
     components, graph = digit_graph(pixels, n_components)
@@ -43,7 +42,6 @@ def mnist(
     for label_set in label_sets:
         section.literal("literal", case(graph, label_set), annealed, label_set)
         section.multiclass("approximate", case(approximate, label_set), annealed, label_set)
-    section.label_shares(graph, truth, None, annealed, shares, [seed])
 
     main = section.of_line("error")
     confusion = confusion_matrix(best[1], truth)  # obtained classes in rows, true ones in columns

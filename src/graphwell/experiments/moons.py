@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,10 @@ from graphwell.experiments import paper
 from graphwell.experiments.paper import ANNEALED, FIXED, Case, Section
 from graphwell.metrics import matched_error
 from graphwell.progress import Progress, silent
-from graphwell.view import plots
 
 MOST_DRAWS = 20
+# Per cent of all points that have a label.
+SHARES = (1, 4, 10)
 # Per cent of its half circle that the labels of the lower moon are drawn from.
 COVERAGES = (100, 75, 50, 25)
 LOWER_MOON = 2
@@ -39,7 +41,6 @@ def three_moons(
     section = Section("three-moons", progress)
     data = [gw.datasets.make_three_moons(n_per_class, random_state=seed + d) for d in range(data_sets)]
     facts = _run_all(section, data, runs, seed, per_class)
-    section.pictures.append(_figure_3(section, data, seed, per_class))
     return section.finish({"seconds": [run.seconds for run in section.of_line("annealed")]}, **facts)
 
 
@@ -57,8 +58,6 @@ def two_moons(
     section = Section("two-moons", progress)
     data = [gw.datasets.make_two_moons(n_per_class, random_state=seed + d) for d in range(data_sets)]
     facts = _run_all(section, data, runs, seed, per_class)
-    header, quoted = ("method", "error", "told"), paper.expected()["sections"]["two-moons"]["quoted"]
-    section.tables.append(paper.ResultTable("Errors quoted in the paper", header, quoted, text_columns=3))
     return section.finish(**facts)
 
 
@@ -87,28 +86,6 @@ def _spectral(case: Case, seed: int) -> paper.Solved:
     return paper.spectral_labels(case, seed), 0, {}
 
 
-def _figure_3(section: Section, data: Draws, seed: int, per_class: int) -> paper.Picture:
-    """Best annealed run, repeated, beside spectral clustering of the same points."""
-    best = min(section.of_line("annealed"), key=lambda run: run.error)
-    assert best.data_set is not None
-    X, truth = data[best.data_set - seed]
-    given = gw.datasets.sample_labels(truth, per_class, random_state=best.label_set)
-    case = Case(paper.graph_of(X), truth, given)
-    clusterings = [run for run in section.of_line("spectral") if run.data_set == best.data_set]
-    clustering = min(clusterings, key=lambda run: run.error)
-    shown = {
-        "Spectral clustering": (clustering, paper.spectral_labels(case, clustering.seed)),
-        "Multiclass model, annealed": (
-            best, paper.as_in_the_paper(ANNEALED, best.seed).fit(case.graph, given).transduction_
-        ),
-    }  # fmt: skip
-    figure, panels = plots.new_figure(2, width=5.5, height=3.0)
-    for panel, (name, (run, labels)) in zip(panels, shown.items(), strict=True):
-        plots.scatter_classes(panel, X[:, :2], labels, f"{name}: {100 * run.error:.2f} % wrong")
-        plots.mark_wrong(panel, X[:, :2], labels != truth)
-    return paper.Picture("three_moons.png", paper.words("three-moons", "caption"), figure)
-
-
 @paper.on_one_thread
 def quoted_moons(
     runs: int = MOST_DRAWS, seed: int = 0, progress: Progress = silent, *, n_per_class: int = 1000
@@ -130,25 +107,27 @@ def robustness(
     progress: Progress = silent,
     *,
     n_per_class: int = 500,
-    shares: tuple[int, ...] = paper.SHARES,
 ) -> Section:
     """Error on three moons against the share of labels, the start, and the region that the labels cover."""
     section = Section("robustness", progress)
     X, truth = gw.datasets.make_three_moons(n_per_class, random_state=seed)
     graph, per_class = paper.graph_of(X), n_per_class // 20
     label_sets = range(seed, seed + max(paper.LABEL_SETS, runs // 2))
-    section.label_shares(graph, truth, seed, ANNEALED, shares, label_sets)
+    for share in SHARES:
+        some = max(1, round(share / 100 * n_per_class))
+        for start, label_set in product(paper.STARTS, label_sets):
+            given = gw.datasets.sample_labels(truth, some, random_state=label_set)
+            case = Case(graph, truth, given, seed, label_set)
+            section.multiclass(f"labels-{share:02d}-{start}", case, ANNEALED, label_set, start)
     for label_set in label_sets[: paper.LABEL_SETS]:
         given = gw.datasets.sample_labels(truth, per_class, random_state=label_set)
         case = Case(graph, truth, given, seed, label_set)
         for start_seed in range(seed, seed + runs):
             section.multiclass("starts", case, ANNEALED, start_seed)
-    for coverage in COVERAGES:
-        for start in paper.STARTS:
-            for label_set in label_sets:
-                given = covering(X, truth, coverage, per_class, label_set)
-                case = Case(graph, truth, given, seed, label_set)
-                section.multiclass(f"covered-{coverage:03d}-{start}", case, ANNEALED, label_set, start)
+    for coverage, start, label_set in product(COVERAGES, paper.STARTS, label_sets):
+        given = covering(X, truth, coverage, per_class, label_set)
+        case = Case(graph, truth, given, seed, label_set)
+        section.multiclass(f"covered-{coverage:03d}-{start}", case, ANNEALED, label_set, start)
     spreads = np.reshape(section.errors("starts"), (-1, runs)).std(axis=1).tolist()
     return section.finish({"start-spread": spreads}, n_points=3 * n_per_class, label_sets=len(label_sets))
 

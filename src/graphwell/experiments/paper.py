@@ -34,8 +34,6 @@ ANNEALED = gw.Annealed(2.0, 0.1, ratio=0.9, sweeps=40)
 ANNEALED_LONG = gw.Annealed(2.0, 0.01, ratio=0.9, sweeps=40)
 
 STARTS = ("random", "nearest", "diffusion")
-# Per cent of all points that have a label, where the error is drawn against it.
-SHARES = (1, 2, 3, 4, 5, 7, 10)
 
 # The paper's runs had one thread. The matrices are small, and two threads that wait for each other on a busy
 # machine are many times slower than one.
@@ -149,21 +147,12 @@ class Line:
         return f"{value:.2f}" if self.unit == "%" else f"{value:.1f}"
 
 
-class Picture(NamedTuple):
-    """A figure: its file name, what it shows, and the drawing."""
-
-    name: str
-    caption: str
-    drawing: Any
-
-
 class ResultTable(NamedTuple):
     """Rows of text that are not compared line by line."""
 
     title: str
     header: Sequence[str]
     rows: Sequence[Sequence[object]]
-    text_columns: int = 1
 
 
 @dataclass(frozen=True)
@@ -183,11 +172,6 @@ def expected() -> Mapping[str, Any]:
     return tomllib.loads(files(__package__).joinpath("expected.toml").read_text(encoding="utf-8"))
 
 
-def words(section: str, part: str, **facts: Any) -> str:
-    """A text of a section, with facts filled in."""
-    return str(expected()["sections"][section][part].format(**facts))
-
-
 class Section:
     """One experiment: its runs while it goes on, then all that the report shows of it.
 
@@ -199,7 +183,6 @@ class Section:
         self.runs: list[Repetition] = []
         self.lines: list[Line] = []
         self.tables: list[ResultTable] = []
-        self.pictures: list[Picture] = []
         self.setting, self.remarks = "", [""]
         progress(name.replace("-", " "), None)
 
@@ -295,24 +278,6 @@ class Section:
         clusters = made(int(truth.max()) + 1, n_jobs=1, random_state=seed).fit_predict(graph)
         seconds, error = time.perf_counter() - began, majority_error(clusters, truth)
         self.runs.append(Repetition(f"{self.name}.{line}", seed, seed, None, error, seconds))
-
-    def label_shares(
-        self,
-        graph: gw.Graph,
-        truth: IntArray,
-        data_set: int | None,
-        schedule: Schedule,
-        shares: Sequence[int],
-        label_sets: Sequence[int],
-    ) -> None:
-        """Run every start once for each share and label set, equally many labels per class."""
-        for share in shares:
-            per_class = max(1, round(share / 100 * len(truth) / (int(truth.max()) + 1)))
-            for start in STARTS:
-                for label_set in label_sets:
-                    given = gw.datasets.sample_labels(truth, per_class, random_state=label_set)
-                    case = Case(graph, truth, given, data_set, label_set)
-                    self.multiclass(f"labels-{share:02d}-{start}", case, schedule, label_set, start)
 
 
 def graph_of(X: FloatArray, n_neighbors: int = 10, **options: Any) -> gw.Graph:

@@ -1,9 +1,9 @@
-"""Running experiments by name, and writing what they found: a page, a file of all runs, and the figures."""
+"""Running experiments by name, and writing what they found: a page, and a file of all runs."""
 
 import json
 import platform
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -17,7 +17,7 @@ from graphwell.experiments.mnist import mnist, quoted_mnist
 from graphwell.experiments.moons import quoted_moons, robustness, spectral_readings, three_moons, two_moons
 from graphwell.io.files import check_output, written_whole
 from graphwell.progress import Progress, silent
-from graphwell.view import html, plots
+from graphwell.view import html
 
 PAPER_RUNS = {"moons": 100, "image": 5, "mnist": 20}
 MOONS = (three_moons, spectral_readings, two_moons, quoted_moons, label_order, robustness)
@@ -82,12 +82,10 @@ def reproduce(
 
 
 def write(found: Reproduction, folder: Path) -> None:
-    """Write ``report.html``, ``results.json`` and the figures: all of them, or none."""
-    pictures = {picture.name: plots.as_png(picture.drawing) for s in found.sections for picture in s.pictures}
+    """Write ``report.html`` and ``results.json``: both, or none."""
     contents = {
-        **pictures,
         "results.json": json.dumps(results(found), indent=1).encode(),
-        "report.html": report(found, pictures).encode(),
+        "report.html": report(found).encode(),
     }
     folder.mkdir(parents=True, exist_ok=True)
     for name in contents:
@@ -125,8 +123,8 @@ def results(found: Reproduction) -> dict[str, object]:
     }  # fmt: skip
 
 
-def report(found: Reproduction, pictures: Mapping[str, bytes]) -> str:
-    """The whole page; `pictures` holds each figure as PNG under its file name."""
+def report(found: Reproduction) -> str:
+    """The whole page."""
     judged = [line.ok for section in found.sections for line in section.lines]
     n_runs = sum(len(section.runs) for section in found.sections)
     within = f"{sum(judged)} of {len(judged)} lines within their tolerance"
@@ -144,10 +142,9 @@ def report(found: Reproduction, pictures: Mapping[str, bytes]) -> str:
         ]  # fmt: skip
         parts += [html.heading(section.title), html.paragraph(section.setting), html.table(HEADER, rows)]
         parts += map(html.paragraph, section.remarks)
-        parts += [html.figure(pictures[each.name], each.caption, each.caption) for each in section.pictures]
         for table in section.tables:
-            text, numbers = table.header[: table.text_columns], table.header[table.text_columns :]
-            titles = [*text, *(f">{title}" for title in numbers)]
+            first, *numbers = table.header
+            titles = [first, *(f">{title}" for title in numbers)]
             parts += [html.subheading(table.title), html.table(titles, table.rows)]
     parts.append(html.footer(f"graphwell {gw.__version__}, seed {found.seed}. Every run is in results.json."))
     return html.page("The paper, reproduced", parts)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from graphwell._types import BoolArray, FloatArray, IntArray
+from graphwell._types import FloatArray, IntArray
 
 CLASS_COLORS = "tab10"
 GIVEN_COLOR = "black"
@@ -33,11 +33,6 @@ def scatter_classes(panel: Any, points: FloatArray, labels: IntArray, title: str
     panel.set_aspect("equal")
     panel.set_xticks([])
     panel.set_yticks([])
-
-
-def mark_wrong(panel: Any, points: FloatArray, wrong: BoolArray) -> None:
-    """Cross out the points that got a wrong label."""
-    panel.scatter(points[wrong, 0], points[wrong, 1], s=28, color="red", marker="x", linewidths=1)
 
 
 def as_png(figure: Any) -> bytes:
