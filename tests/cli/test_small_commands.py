@@ -54,7 +54,7 @@ def test_doctor_prints_what_there_is_and_what_is_missing(monkeypatch):
     assert shown.exit_code == 0
     for words in (__version__, "threads", "GPU", "compiled loops", "scikit-learn", "for Parquet tables"):
         assert words in shown.output
-    assert json.loads(run("doctor", "--json").stdout)["version"] == __version__
+    assert json.loads(run("doctor", "--json").stdout)["graphwell"] == __version__
     monkeypatch.setattr("graphwell.jobs.doctor.find_spec", lambda name: None)
     assert 'pyarrow is not installed: pip install "graphwell[parquet]"' in run("doctor").output
 

@@ -25,9 +25,9 @@ def test_a_library_that_cannot_be_loaded_is_named_with_the_reason(monkeypatch):
         raise OSError("libcuda.so:\n cannot open") if name == "numba" else ImportError(name)
 
     monkeypatch.setattr(doctor, "import_module", fail)
-    report = doctor.examine()
-    assert "numba cannot be loaded (libcuda.so: cannot open)" in report.troubles
-    assert len(report.troubles) == len(doctor.CORE)
+    _, troubles = doctor.examine()
+    assert "numba cannot be loaded (libcuda.so: cannot open)" in troubles
+    assert len(troubles) == len(doctor.CORE)
 
 
 @pytest.mark.parametrize("error", [ImportError("no CuPy"), OSError("the driver is too old")])
@@ -37,4 +37,4 @@ def test_a_gpu_that_cannot_be_used_is_told_why(monkeypatch, error):
 
     monkeypatch.setattr(doctor, "find_spec", lambda name: object())
     monkeypatch.setattr("graphwell.backends.cuda._cupy.gpu_name", fail)
-    assert doctor.examine().gpu == f"not used: {error}"
+    assert doctor.examine()[0]["GPU"] == f"not used: {error}"

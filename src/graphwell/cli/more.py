@@ -74,14 +74,14 @@ def doctor(
     """
     from graphwell.jobs.doctor import examine
 
-    found = examine()
+    found, troubles = examine()
     if json_:
-        typer.echo(json.dumps(found.to_json(), indent=2))
+        typer.echo(json.dumps({**found, "troubles": troubles}, indent=2))
     else:
-        print_grid(("part", "found"), found.lines())
-        for trouble in found.troubles:
+        print_grid(("part", "found"), list(found.items()))
+        for trouble in troubles:
             typer.echo(f"graphwell: {trouble}.", err=True)
-    return Exit.NEEDS_ATTENTION if found.troubles else Exit.DONE
+    return Exit.NEEDS_ATTENTION if troubles else Exit.DONE
 
 
 @ends_cleanly

@@ -4,8 +4,7 @@ import time
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -141,25 +140,27 @@ def compare(
     threads = None if n_jobs is None else thread_count(n_jobs)  # some models take no n_jobs
     results: list[tuple[Standing, list[IntArray]]] = []
     for place, one in enumerate(chosen):
+        name, summary = (one, MODELS[one]) if isinstance(one, str) else (one.name, one.summary)
+        on_graph = not isinstance(one, str) and "tune" not in one().get_params()  # others choose their own
         shares, found, began = [], [], time.perf_counter()
         try:
             for number, (shown, judged) in enumerate(folds):
                 progress("methods", (place + number / len(folds)) / len(chosen))
                 with threadpool_limits(threads), warnings.catch_warnings():
                     warnings.simplefilter("ignore")  # of one method on one split
-                    found.append(one.label(rows, graph, shown, n_classes, seed, n_jobs))
+                    label = _by_model if isinstance(one, str) else _by_method
+                    found.append(label(one, graph if on_graph else rows, shown, n_classes, seed, n_jobs))
                 shares.append(float((found[-1] == answers)[judged].mean()))
         except EXPECTED as error:
-            left_out[one.name] = str(error) or type(error).__name__
+            left_out[name] = str(error) or type(error).__name__
             continue
-        seconds = (time.perf_counter() - began) / len(folds) + (seconds_graph if one.uses_graph else 0.0)
-        results.append((Standing(one.name, one.summary, tuple(shares), n_judged, seconds), found))
+        seconds = (time.perf_counter() - began) / len(folds) + (seconds_graph if on_graph else 0.0)
+        results.append((Standing(name, summary, tuple(shares), n_judged, seconds), found))
         if on_result is not None:
             on_result(results[-1][0])
     progress("methods", 1.0)
     if not results:
-        name, why = next(iter(left_out.items()))
-        raise ValueError(f"No method could label the rows; {name}: {why}")
+        raise ValueError("No method could label the rows; {}: {}".format(*next(iter(left_out.items()))))
     ranked = sorted(results, key=lambda result: -result[0].accuracy)
     return MethodComparison(
         standings=tuple(standing for standing, _ in ranked),
@@ -216,49 +217,24 @@ def _hide_labels(
 # ------------------------------------------------------------------------------------------------- methods
 
 
-@dataclass(frozen=True)
-class Competitor:
-    """A way to label rows.
-
-    `label` takes rows, their graph, class numbers, how many classes there are, the seed and the threads, and
-    returns class numbers of all rows.
-    """
-
-    name: str
-    summary: str
-    label: Callable[[FloatArray, Graph, IntArray, int, int, int | None], IntArray]
-    uses_graph: bool = False
-    most_classes: int | None = None
-    slow: bool = False
-
-
 def _choose(
     names: Sequence[str] | None, n_rows: int, n_classes: int
-) -> tuple[list[Competitor], dict[str, str]]:
-    """The methods that take part, and those that do not with the reason."""
+) -> tuple[list[Method | str], dict[str, str]]:
+    """The methods that take part, models of scikit-learn by name; and those that do not, with the reason."""
     if names is not None and (isinstance(names, str) or not isinstance(names, Sequence)):
         raise OptionError("methods", "{field} must be a list of names, got {!r}.", names)
-    known = {name: Competitor(name, what, partial(_by_model, name)) for name, what in MODELS.items()}
-    usual = (DEFAULT, *known)
-    of_graphwell = {}
-    for each in registered_methods().values():
-        on_graph = "models" not in each().get_params()
-        label = partial(_by_method, each, on_graph)
-        of_graphwell[each.name] = Competitor(
-            each.name, each.summary, label, on_graph, each.most_classes, each.slow
-        )
-    known = of_graphwell | known
+    own = registered_methods()
+    known: dict[str, Method | str] = {**own, **{name: name for name in MODELS}}
     every = names is not None and list(names) == ["all"]
-    asked = list(known) if every else list(names or usual)
+    asked = list(known) if every else list(names or (DEFAULT, *MODELS))
+    left_out = {}
     for name in asked:
         if not isinstance(name, str) or name not in known:
             raise OptionError("methods", "{field} must be among {}; got {!r}.", ", ".join(known), name)
-    left_out = {}
-    for name in asked:
-        most = known[name].most_classes
+        most = own[name].most_classes if name in own else None
         if most is not None and n_classes > most:
             left_out[name] = f"tells at most {most} classes apart, and there are {n_classes}"
-        elif every and known[name].slow and n_rows > MANY_ROWS:
+        elif every and name in own and own[name].slow and n_rows > MANY_ROWS:
             left_out[name] = f"slow on {n_rows:,} rows; name it to have it run"
     chosen = [known[name] for name in dict.fromkeys(asked) if name not in left_out]
     if not chosen:
@@ -266,22 +242,18 @@ def _choose(
     return chosen, left_out
 
 
-def _by_method(
-    method: Method, on_graph: bool, X: FloatArray, graph: Graph, y: IntArray, k: int, seed: int, n_jobs: Any
-) -> IntArray:
+def _by_method(method: Any, X: Any, y: IntArray, k: int, seed: int, n_jobs: Any) -> IntArray:
     """Labels of a method of graphwell, which is given the sizes of the labels shown if it wants any."""
     parameters: dict[str, Any] = {"n_jobs": n_jobs}
     if "random_state" in method().get_params():
         parameters["random_state"] = seed
     if method.told_sizes:
         parameters["class_prior"] = np.bincount(y[y >= 0], minlength=k) / (y >= 0).sum()
-    fitted = method(**parameters).fit(graph if on_graph else X, y)
+    fitted = method(**parameters).fit(X, y)
     return np.where(fitted.reachable_, fitted.transduction_, -1)
 
 
-def _by_model(
-    name: str, X: FloatArray, graph: Graph, y: IntArray, k: int, seed: int, n_jobs: int | None
-) -> IntArray:
+def _by_model(name: Any, X: Any, y: IntArray, k: int, seed: int, n_jobs: Any) -> IntArray:
     """Labels of a model of scikit-learn; given labels are kept."""
     known = y >= 0
     n_known = int(known.sum())
@@ -384,10 +356,7 @@ class MethodComparison:
             "judged_rows": self.n_judged,
             "seconds_graph": round(self.seconds_graph, 3),
             "methods": [
-                {
-                    "method": one.method, "summary": one.summary, "accuracy": one.accuracy,
-                    "standard_error": one.standard_error, "shares": one.shares, "seconds": one.seconds,
-                }
+                asdict(one) | {"accuracy": one.accuracy, "standard_error": one.standard_error}
                 for one in self.standings
             ],
             "left_out": dict(self.left_out),
