@@ -280,10 +280,18 @@ def test_keys_act_on_the_rows_of_a_lasso_that_are_left_and_on_no_other(browser, 
         keep_screenshot(browser, "label_lasso")
         press(browser, "u")
         after(browser, 6)
+        press(browser, "m")  # the rows most like the one on screen
+        wait_until(browser, "document.querySelector('#many .name')?.textContent === '24'", 20)
+        keep_screenshot(browser, "label_like")
+        press(browser, "3")
+        after(browser, 7)
+        press(browser, "u")
+        after(browser, 6)
         assert lassoed(browser) == 117
         press(browser, "x")
         after(browser, 7)
-    labelled, undone, untold = told(tmp_path)[-3:]
+    labelled, undone, like, _, untold = told(tmp_path)[-5:]
+    assert {truth[row] for row in like["rows"]} == {truth[shown]}
     assert (labelled["do"], labelled["class"], len(labelled["rows"])) == ("label", 1, 116)
     assert (undone["do"], untold["do"], len(untold["rows"])) == ("undo", "cannot tell", 117)
     assert mine.isdisjoint(untold["rows"])

@@ -282,6 +282,48 @@ def test_a_journal_whose_notes_make_no_sense_is_refused(tmp_path, odd):
         Window(path)
 
 
+def test_guesses_are_a_start_that_answers_overrule(tmp_path):
+    path, truth = write_groups(tmp_path)
+    rng = np.random.default_rng(0)
+    guesses = np.where(rng.random(len(truth)) < 0.7, truth, rng.integers(0, 2, len(truth)))
+    guesses[80:] = 0  # nobody guessed the third group
+    lines = path.read_text().splitlines()
+    known = ["model", *(f"kind {guess}" for guess in guesses)]
+    known[5] = ""
+    path.write_text("\n".join(f"{line},{guess}" for line, guess in zip(lines, known, strict=True)) + "\n")
+    with Window(path, guesses="model") as window:
+        window.fitted()
+        assert window.names == ("kind 0", "kind 1")
+        assert "model" not in window.table.read.frame.columns
+        assert (window.colors[:80] == truth[:80]).all()
+        assert window.model["early"] == "Answer with at least two classes first."
+        assert window.model["labels"] == 0
+        assert window.model["doubtful"][0]["row"] < 80  # where guesses differ
+        window.do("add class", name="other")
+        window.label(0, 1)  # against guess and neighbours
+        window.label(20, 0)
+        for row in (82, 90, 99, 110):
+            window.label(row, 2)
+        window.fitted()
+        assert (window.colors[80:] == 2).all()
+        assert (window.colors[0], window.colors[100]) == (1, 2)
+        window.do("rename class", **{"class": 0, "name": "first"})
+        window.do("merge classes", **{"class": 1, "into": 0})
+        window.fitted()
+        assert set(window.colors[:80]) == {0}
+        window.do("undo")
+        window.do("export")
+    rows = list(csv.DictReader((tmp_path / "groups.labelled.csv").read_text().splitlines()))
+    assert {row["graphwell_label"] for row in rows} >= {"first", "other"}
+    assert Counter(row["graphwell_given"] for row in rows)["true"] == 6
+    with Window(path, guesses="model", trust=0.99) as again:
+        again.fitted()
+        assert (again.colors[40:80] == 1).all()
+    for odd, problem in (({"guesses": "nothing"}, "no such column"), ({"trust": 1.0}, "between 0 and 1")):
+        with pytest.raises(OptionError, match=problem):
+            Window(path, **odd)
+
+
 # ---------------------------------------------------------------------------------------------- questions
 
 
@@ -332,6 +374,9 @@ def test_a_row_is_shown_with_everything(window):
     assert len(shown["guesses"]) == 3
     assert shown["guesses"][0][0] == window.colors[5]
     assert {near["row"] for near in shown["near"]} == set(window.page.answers.labelled.tolist())
+    like = window.do("like", row=5)
+    assert set(like) <= set(range(40)) - set(window.page.answers.labelled.tolist())
+    assert (len(like), like[0] in window.table.nearest(5, np.arange(40), 4)) == (24, True)
     assert window.do("search", text="<I>11")[0]["name"] == "<i>11</i>"
     assert window.do("search", text=" ") == []
     for row in (-1, 10**6, True, "1", None):

@@ -42,9 +42,15 @@ def label(
     xy: Annotated[
         str | None, option("Columns with the place of each row on the map.", panel=opt.SHOWN, metavar="A,B")
     ] = None,
+    guesses: Annotated[
+        str | None,
+        option("Column of guesses to start from, those of an older model, say.", metavar="COLUMN"),
+    ] = None,
     set_: Annotated[
         list[str] | None,
-        opt.settings(f"unknown, strategy, seed, device, truth, {opt.OF_TABLES}, safe_csv (true)"),
+        opt.settings(
+            f"unknown, trust (0.8), strategy, seed, device, truth, {opt.OF_TABLES}, safe_csv (true)"
+        ),
     ] = None,
     n_jobs: opt.Jobs = None,
     host: opt.Host = "127.0.0.1",

@@ -25,12 +25,14 @@ from graphwell.progress import CancelledError
 from graphwell.serve.answers import (
     CANNOT_TELL,
     NOTHING,
+    REMOVING,
     SKIPPED,
     WITHOUT_CLASS,
     Annotations,
     Change,
     ClassList,
     RecordedPage,
+    clean_name,
 )
 from graphwell.serve.channel import Event, Newest, frame
 from graphwell.serve.journal import Journal
@@ -54,6 +56,7 @@ class Snapshot:
     codes: IntArray
     weights: IntArray
     names: tuple[str, ...]
+    guessed: IntArray | None = None  # class of each row's guess, -1 for none
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,14 +198,16 @@ class FittedPage(RecordedPage):
         session, self._stale = self._session, threading.Event()
         with self.lock:
             answers = self.answers
-            now = Snapshot(self._number, answers.codes.copy(), answers.weights.copy(), answers.classes.names)
+            names, guessed = answers.classes.names, self._guessed()
+            now = Snapshot(self._number, answers.codes.copy(), answers.weights.copy(), names, guessed)
         with self._blas.limit(limits=1, user_api="blas"):  # systems of a hundred rows: threads only wait
             if now.number != self._known.number or self._is_new:
                 is_new = pass_on(session, self._known, now)
+                is_new |= not np.array_equal(self._known.guessed, now.guessed)  # type: ignore[arg-type]
                 session.add_checked(self._checked)  # of rows that have an answer now
                 self._checked = {}
                 self._known, self._is_new = now, self._is_new or is_new
-                if is_new and session.n_rows >= PREVIEW_FROM:
+                if is_new and session.n_rows >= PREVIEW_FROM and guessed is None:
                     before, self._previewed = self._previewed, preview(session)
                     self._show("labels", self._previewed, now, np.flatnonzero(self._previewed != before))
                     self._ask(session, now)  # the fit may take long
@@ -211,6 +216,22 @@ class FittedPage(RecordedPage):
                 self._is_new, self._fitted_at = False, time.monotonic()
                 self._tell_fit(fit, now)
             self._ask(session, now)
+
+    def _guessed(self) -> IntArray | None:
+        """Class of each row's guess by its number; guesses go with a class that is renamed or merged."""
+        if (guesses := self.table.guesses) is None:
+            return None
+        numbers = {name: number for number, name in enumerate(self.table.read.given.names)}
+        last = len(numbers)
+        for action in self.journal.done:
+            if action["do"] == "add class":
+                numbers[clean_name(action["name"])] = last
+                last += 1
+            elif action["do"] in REMOVING:
+                into = action.get("into", NOTHING) if "merge" in action["do"] else NOTHING
+                numbers = {name: into if n == action["class"] else n for name, n in numbers.items()}
+        found = [numbers.get(clean_name(name), NOTHING) for name in guesses.names]
+        return np.array([*found, NOTHING])[guesses.codes]
 
     def _ask(self, session: Session, now: Snapshot) -> None:
         """Choose the next questions, best first; rows that were skipped come when nothing else is left."""
@@ -302,7 +323,9 @@ def preview(session: Session) -> IntArray:
 
 def refit(session: Session, now: Snapshot, stale: threading.Event) -> Fit:
     """Fit a session that knows the answers; `CancelledError` if these are stale meanwhile."""
-    if not session.answers:
+    if now.guessed is not None:
+        session.classifier.guessed = now.guessed
+    elif not session.answers:
         return Fit()
     with warnings.catch_warnings():
         for kind in (BridgedWarning, LabelWarning, UnreachableWarning):  # the page shows their doubt

@@ -27,7 +27,7 @@ MOST_LISTED = 100
 MOST_COLUMNS = 60
 # Beyond these quantiles of a column, all rows have the colour of its end.
 OUTLIERS = (0.01, 0.99)
-NEIGHBOURS_SHOWN = 6
+NEIGHBOURS_SHOWN, MOST_LIKE = 6, 24
 GUESSES_SHOWN = 3
 
 
@@ -47,7 +47,8 @@ class LabelPage(FittedPage):
             held.enter_context(held_alone(path, "table"))
             table = open_table(options, progress=progress)
             super().__init__(table, held.enter_context(Journal(path, table.fingerprint)))
-            self._add_named_classes(options.classes)
+            guessed = () if table.guesses is None else table.guesses.names
+            self._add_named_classes((*options.classes, *guessed))
             self._held = held.pop_all()
         self.folders: Mapping[str, Path] = {"pictures": table.folder}
         hidden = {table.read.options.label, *NEW_NAMES}
@@ -57,6 +58,7 @@ class LabelPage(FittedPage):
             **self.commands,
             "next": self._next,
             "row": lambda message: self._whole(self._row(message["row"])),
+            "like": lambda message: self._like(self._row(message["row"])),
             "rows": lambda message: [self.in_brief(self._row(row)) for row in message["rows"][:MOST_LISTED]],
             "search": lambda message: [self.in_brief(row) for row in table.search(str(message["text"]))],
             "column": lambda message: self._column(message["name"]),
@@ -116,6 +118,12 @@ class LabelPage(FittedPage):
                     self._asked.append(question.row)
                     return {"question": {**self._whole(question.row), "reason": question.reason}}
             return {"question": None, "left": bool(is_open.any())}
+
+    def _like(self, row: int) -> list[int]:
+        """The rows nearest to a row that nobody answered."""
+        with self.lock:
+            is_open = np.flatnonzero(np.isin(self.answers.codes, (NOTHING, SKIPPED)))
+        return self.table.nearest(row, is_open, MOST_LIKE)
 
     def _column(self, name: Any) -> dict[str, Any]:
         """A byte for each row by a column, and what the bytes mean: a range, or names and colours."""

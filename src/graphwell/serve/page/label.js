@@ -76,6 +76,10 @@ const on = {
   clear: () => act("clear", { rows: [state.question.row] }),
   keep: () => issueOf(state.question?.row) && on.answer(state.question.given),
   ask,
+  async like() {
+    const rows = state.question && (await act("like", { row: state.question.row }));
+    if (rows?.length) selection.open(rows, state.classes, 0);
+  },
   write,
   summary() {
     const { labels = 0, curve = [], early } = state.model;
@@ -363,6 +367,7 @@ const KEYS = {
   x: () => (selection.isOpen ? selection.choose(null) : on.cannotTell()),
   s: () => selection.isOpen || on.skip(),
   k: () => selection.isOpen || on.keep(),
+  m: () => selection.isOpen || on.like(),
   u: undo,
   r: redo,
   c: () => byName.open(state.classes),
