@@ -133,9 +133,9 @@ def user_figures(name: str) -> list[Figure]:
     data = load(name)
     classes, truth = np.unique(data.y, return_inverse=True)
     with tempfile.TemporaryDirectory() as folder:
-        np.save(Path(folder) / "rows.npy", data.X)
+        np.savez(Path(folder) / "rows.npz", X=data.X)
         began = time.perf_counter()
-        with Server("label", "rows.npy", folder=Path(folder)) as server, User(server, truth) as user:
+        with Server("label", "rows.npz", folder=Path(folder)) as server, User(server, truth) as user:
             user.until("positions", seconds=600)
             first_map = time.perf_counter() - began
             for each in classes:

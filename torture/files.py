@@ -21,12 +21,11 @@ import numpy as np
 
 from graphwell.cli._run import EXPECTED, sentence
 from graphwell.io.images import read_image, read_seeds
-from graphwell.io.painted import Painting
 from graphwell.io.tables import open_table
 from graphwell.jobs.table import TableOptions, read_rows
 from torture.attack import Lost, attack
 
-TABLES = (".csv", ".tsv", ".npy", ".npz", ".parquet", ".jsonl", ".xlsx")
+TABLES = (".csv", ".tsv", ".npz", ".parquet", ".jsonl", ".xlsx")
 PICTURES = (".png", ".jpg", ".tif", ".npy", ".npz")
 ODD = (
     b"\0", b"\xff", b"\n", b",", b'"', b"-1", b"1e308", b"nan", b"\x80", b"PK\x03\x04",
@@ -67,9 +66,7 @@ def sound_table(suffix: str) -> bytes:
         return frame.to_csv(index=False, sep="," if suffix == ".csv" else "\t").encode()
     if suffix == ".jsonl":
         return frame.to_json(orient="records", lines=True).encode()
-    if suffix == ".npy":
-        np.save(out, frame.to_records(index=False, column_dtypes={"label": "U1"}))
-    elif suffix == ".npz":
+    if suffix == ".npz":
         np.savez(out, X=frame[["x", "y", "z"]].to_numpy(), label=frame.label.to_numpy().astype("U"))
     elif suffix == ".xlsx":
         frame.to_excel(out, index=False)
@@ -114,7 +111,7 @@ def answers_or_tells(attempt: Callable[[], Any]) -> Any:
 FOLDER = tempfile.TemporaryDirectory()
 
 
-@attack("tables", "damaged CSV, TSV, .npy, .npz, Parquet, JSON, Excel", count=30000)
+@attack("tables", "damaged CSV, TSV, .npz, Parquet, JSON, Excel", count=30000)
 def read_damaged_table(seed: int) -> None:
     """Read a damaged table to its last label."""
     rng = random.Random(seed)
@@ -136,7 +133,7 @@ def read_damaged_picture(seed: int) -> None:
     path = Path(FOLDER.name) / f"in{suffix}"
     path.write_bytes(mutated(sound_picture(suffix), rng))
     answers_or_tells(lambda: read_image(path, 10**6))
-    answers_or_tells(lambda: read_seeds(path, (16, 20), Painting(snap=rng.random() < 0.5), max_pixels=10**6))
+    answers_or_tells(lambda: read_seeds(path, (16, 20), max_pixels=10**6))
 
 
 MEMORY = 600 * 2**20
@@ -152,12 +149,11 @@ def read_bomb(seed: int) -> None:
     path = Path(FOLDER.name) / f"bomb{suffix}"
     path.write_bytes(bomb(suffix, rng.choice(HUGE), rng.choice(HUGE)))
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    told = Painting(snap=True)
     if suffix in (".csv.gz", ".npz"):
         found = answers_or_tells(lambda: _read(path))
     else:
         found = answers_or_tells(lambda: read_image(path, 10**8))
-        found = found or answers_or_tells(lambda: read_seeds(path, (16, 20), told, max_pixels=10**8))
+        found = found or answers_or_tells(lambda: read_seeds(path, (16, 20), max_pixels=10**8))
     took = 1024 * (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
     if took > MEMORY:
         raise Lost(f"{suffix}: {took / 2**20:.0f} MiB for {path.stat().st_size:,} bytes")

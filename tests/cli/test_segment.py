@@ -72,7 +72,7 @@ def test_strokes_on_a_copy_of_the_picture(folder):
     marks = np.asarray(Image.open(folder / "seeds.png"))
     copy[marks[..., 3] > 0] = marks[marks[..., 3] > 0][:, :3]
     Image.fromarray(copy).save(folder / "copy.png")
-    for options in ((), ("--set", "strokes_on_picture=true")):
+    for options in ((), ("--background", "picture")):
         options = (*options, "--json", "--seeds-out", folder / "read.png")
         finished = segment(folder, *options, seeds="copy.png")
         assert finished.exit_code == 0, finished.output
@@ -96,7 +96,7 @@ def test_a_region_without_marks_is_transparent_and_ends_a_strict_run_with_1(fold
     [
         ({"image": "missing.png"}, "missing.png: No such file or directory"),
         ({"image": "."}, "the name must end in .png"),
-        ({"seeds": "missing.txt"}, "missing.txt: No such file or directory"),
+        ({"seeds": "missing.json"}, "missing.json: No such file or directory"),
         ({"output": "no/labels.png"}, "does not exist; create it first"),
         ({"output": "labels.jpg"}, "--output .*labels.jpg: the name must end in .png, .tif, .tiff, .npy"),
         ({"output": "image.png"}, "IMAGE and --output are both the file"),

@@ -161,7 +161,7 @@ def test_damaged_files_are_told(tmp_path, end, harm):
     path = packed(tmp_path, f"in.csv{end}", "x,pet\n" + "1,cat\n" * 1000)
     whole = path.read_bytes()
     path.write_bytes(whole[: len(whole) // 2] if harm == "cut" else b"x,pet\n1,cat\n")
-    with pytest.raises(ValueError, match=r"in\.csv.* cannot be unpacked: it is damaged"):
+    with pytest.raises(ValueError, match=r"in\.csv.* cannot be read as a packed table: it is damaged"):
         gw.read_table(path)
 
 

@@ -28,8 +28,8 @@ def test_pictures_of_a_folder_by_order_or_by_name(path):
 
 
 def test_numbers_are_a_picture(tmp_path):
-    np.save(tmp_path / "x.npy", np.array([[0, 1, 2, 4], [3, 3, 3, 3], [1, 0, 0, 1]]))
-    table = opened(tmp_path / "x.npy", pixels=(2, 2))
+    np.savez(tmp_path / "x.npz", X=np.array([[0, 1, 2, 4], [3, 3, 3, 3], [1, 0, 0, 1]]))
+    table = opened(tmp_path / "x.npz", pixels=(2, 2))
     assert table.pixels(0) == {"width": 2, "height": 2, "grey": [0, 64, 128, 255]}
     assert table.pixels(1)["grey"] == [0, 0, 0, 0]
     assert table.cells(0) == []

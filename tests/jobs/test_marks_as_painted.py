@@ -56,20 +56,9 @@ def test_hard_edges_come_back_as_they_were(tmp_path, photograph, name, ground):
     np.testing.assert_array_equal(read(tmp_path, picture, ground, name, antialiased=False), seeds)
 
 
-@pytest.mark.parametrize(
-    ("ground", "name", "antialiased"),
-    [
-        ("picture", "marks.png", True),
-        ("white", "marks.png", True),
-        ("picture", "marks.jpg", False),
-        ("picture", "marks.jpg", True),
-        ("white", "marks.jpg", True),
-    ],
-)
-def test_soft_and_compressed_marks_give_the_labels_of_clean_ones(
-    tmp_path, photograph, ground, name, antialiased
-):
+@pytest.mark.parametrize("ground", ["picture", "white"])
+def test_soft_marks_give_the_labels_of_clean_ones(tmp_path, photograph, ground):
     picture, _, wanted = photograph
-    seeds = read(tmp_path, picture, ground, name, antialiased=antialiased)
+    seeds = read(tmp_path, picture, ground, "marks.png", antialiased=True)
     labels = gw.segment(np.asarray(picture), seeds, n_jobs=1)
     assert (labels != wanted).mean() < 0.005

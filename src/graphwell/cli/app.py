@@ -32,7 +32,7 @@ COMMANDS: dict[Callable[..., None], tuple[str, ...]] = {
     ),
     segment: (
         "graphwell segment photo.png --seeds marks.png -o regions.png",
-        "graphwell segment photo.jpg --seeds marks.csv -o regions.npy --masks masks",
+        "graphwell segment photo.jpg --seeds marks.json -o regions.npy --masks masks",
     ),
     paint: (
         "graphwell paint photo.jpg --classes leaf,stem,ground",
@@ -56,12 +56,14 @@ app.add_typer(example, name="example")
 # Options of 0.1 that are written otherwise today.
 TAKEN_BY_SET = (
     "as-category as-number channel-axis color-scale decimal delimiter encoding fidelity max-memory "
-    "max-pixels patch pca radius safe-csv scale smoothing snap spacing splits start strokes-on-picture"
+    "max-pixels patch pca radius safe-csv scale smoothing spacing splits start"
 )
 INSTEAD = {f"--{name}": f"--set {name.replace('-', '_')}=VALUE" for name in TAKEN_BY_SET.split()} | {
     "--neighbors": "--set n_neighbors=NUMBER",
     "--no-tune": "--set models=none",
     "--evidence": "--set models=none, or leave it out",
+    "--snap": "marks with a hard brush, and save them as PNG",
+    "--strokes-on-picture": "--background picture",
     "--holdout": "graphwell compare; classify estimates the accuracy itself",
     "--cluster": "the lines of Python in docs/cluster.md",
     "--checkpoint": "the command without it, as a fit takes seconds",

@@ -16,7 +16,7 @@ def segment(
         Path,
         option(
             "Marked pixels: a picture whose colours are the classes, a marked copy of the picture, a drawing "
-            "(.json), an integer .npy (-1 unknown), or a text file of row,col,class lines.",
+            "(.json), or an integer .npy (-1 unknown).",
             panel=opt.FILES,
             metavar="FILE",
         ),
@@ -25,7 +25,8 @@ def segment(
     background: Annotated[
         str,
         option(
-            "Unknown pixels of a seeds picture: transparent, black, white, #rrggbb, or auto.",
+            "Unknown pixels of a seeds picture: transparent, picture (a copy of it), black, white, #rrggbb, "
+            "or auto.",
             panel=opt.METHOD,
             metavar="COLOUR",
         ),
@@ -38,7 +39,7 @@ def segment(
         list[str] | None,
         opt.settings(
             "device (cpu, cuda), radius, color_scale, smoothing, spacing (1,1,2.5), channel_axis, "
-            "strokes_on_picture (true), snap (true), max_pixels, max_memory (4GB)"
+            "max_pixels, max_memory (4GB)"
         ),
     ] = None,
     n_jobs: opt.Jobs = None,

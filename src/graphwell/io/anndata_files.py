@@ -1,26 +1,23 @@
-"""Cells of AnnData, in `.h5ad` files and folders of Zarr: `obs`, and a representation to compare cells by.
-
-The only module that imports anndata.
-"""
+"""Cells of AnnData, in `.h5ad` files: `obs`, and a representation to compare cells by."""
 
 import math
 import shutil
 import warnings
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Collection
+from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
 from graphwell.errors import OptionError
-from graphwell.io.arrays import opened_zarr
-from graphwell.io.cells import NEW_NAMES, NewColumns, Table, checked, labelled_columns
+from graphwell.io.cells import NEW_NAMES, NewColumns, Table, labelled_columns, table_of
+from graphwell.io.files import decoding, optional
 from graphwell.io.text import Reading
 from graphwell.memory import check_fits
 
-SUFFIXES = (".h5ad", ".zarr")
 USUAL = "X_pca"
 DRAWINGS = ("X_umap", "X_tsne", "X_draw_graph_fa", "X_draw_graph_fr", "X_diffmap")
 """Representations for the eye, which distances must not be read off."""
@@ -33,10 +30,11 @@ TEXT_OF_PANDAS_3 = "allow_write_nullable_strings"
 
 def read_anndata(path: Path, options: Reading) -> Table:
     """Read `obs`, one representation of the cells, and the graph of scanpy; all else is kept for writing."""
+    import h5py
     import pandas
 
     anndata = require_anndata()
-    with _opened(path) as stored:
+    with decoding(path, "an .h5ad file"), h5py.File(path, "r") as stored:
         if "obs" not in stored or "var" not in stored:
             raise OptionError("table", "{} is no file of AnnData: it has no obs and var.", path)
         check_fits(path, COPIES * _n_bytes(stored))
@@ -51,32 +49,14 @@ def read_anndata(path: Path, options: Reading) -> Table:
     features = tuple(f"{chosen}{place}" for place in range(matrix.shape[1]))
     block = pandas.DataFrame(matrix, index=cells.obs_names, columns=features)
     frame = pandas.concat([cells.obs.rename(columns=str), block], axis=1).reset_index(drop=True)
-    frame.insert(0, "obs_names", cells.obs_names, allow_duplicates=True)
-    affinity = cells.obsp.get(CONNECTIVITIES)
-    return checked(Table(path, frame, cells, usual_features=features, usual_affinity=affinity))
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[Any]:
-    """A file of HDF5 or a folder of Zarr; whatever is wrong with it becomes one sentence."""
-    if path.suffix.lower() == ".zarr":
-        with opened_zarr(path) as folder, warnings.catch_warnings(action="ignore"):
-            yield folder
-        return
-    import h5py
-
-    try:
-        with h5py.File(path, "r") as file, warnings.catch_warnings(action="ignore"):
-            yield file
-    except OptionError:
-        raise
-    except (OSError, KeyError, TypeError, ValueError, AttributeError) as error:
-        problem = f"{path} cannot be read as an .h5ad file: it is damaged or something else."
-        raise ValueError(problem) from error
+    columns = [("obs_names", pandas.Series(cells.obs_names))]
+    columns += [(name, frame.iloc[:, place]) for place, name in enumerate(frame.columns)]
+    table = table_of(path, columns, cells)
+    return replace(table, usual_features=features, usual_affinity=cells.obsp.get(CONNECTIVITIES))
 
 
 def _n_bytes(stored: Any) -> int:
-    """Bytes that the arrays in a file or folder declare."""
+    """Bytes that the arrays in a file declare."""
     if hasattr(stored, "keys"):
         return sum(_n_bytes(stored[name]) for name in stored.keys())  # noqa: SIM118 (no mapping)
     return math.prod(stored.shape) * int(stored.dtype.itemsize)
@@ -103,7 +83,7 @@ def usual_representation(
     )
 
 
-def write_anndata(table: Table, new: NewColumns, path: Path, place: Any) -> None:
+def write_anndata(table: Table, new: NewColumns, path: Path, file: IO[bytes]) -> None:
     """Write the cells that the table came in with the new columns in `obs`, or a table's numbers as `X`."""
     import pandas
 
@@ -133,21 +113,12 @@ def write_anndata(table: Table, new: NewColumns, path: Path, place: Any) -> None
         warnings.catch_warnings(action="ignore"),  # of anndata: which version of Zarr it will write one day
         TemporaryDirectory() as folder,
     ):
-        if path.suffix.lower() == ".zarr":
-            cells.write_zarr(place)
-            return
         copy = Path(folder) / "cells.h5ad"  # HDF5 needs a file of its own
         cells.write_h5ad(copy)
         with copy.open("rb") as written:
-            shutil.copyfileobj(written, place)
+            shutil.copyfileobj(written, file)
 
 
 def require_anndata() -> Any:
     """Return anndata, or say how to install it."""
-    try:
-        import anndata
-    except ImportError as error:
-        raise ImportError(
-            'Files of AnnData need anndata, which is not installed: pip install "graphwell[anndata]"'
-        ) from error
-    return anndata
+    return optional("anndata", "Files of AnnData", "anndata")

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,6 @@ EMPTY_CELLS = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "nu
 """Cells of text that mean a missing value."""
 SURELY_A_DECIMAL_COMMA = re.compile(r"^\s*[+-]?\d*,(\d{1,2}|\d{4,})\s*$|^\s*[+-]?0?,\d+\s*$")
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
-ROWS_AT_ONCE = 65_536  # cells that are objects of Python at a time, where they need not all be
 NEW_NAMES = (
     "graphwell_label",
     "graphwell_score",
@@ -91,19 +90,20 @@ class NewColumns:
         return {name: column for name, column in columns.items() if column is not None}
 
 
-def checked(table: Table) -> Table:
-    """Refuse a table without rows, or with two columns of one name."""
-    refuse_twins(table.path, table.names)
-    if table.n_rows == 0:
-        raise ValueError(f"{table.path} has a header but no rows; there is nothing to label.")
-    return table
+def table_of(
+    path: Path, columns: Iterable[tuple[str, Any]], stored: Any = None, written: Any = None
+) -> Table:
+    """A table of named columns; one without rows, or with two columns of one name, is refused."""
+    import pandas
 
-
-def refuse_twins(path: Path, names: Sequence[str]) -> None:
-    """Refuse two columns of one name."""
-    for name, count in Counter(names).items():
+    columns = list(columns)
+    for name, count in Counter(name for name, _ in columns).items():
         if count > 1:
             raise ValueError(f"{path} has {count} columns named {name!r}; give each column its own name.")
+    frame = pandas.DataFrame(dict(columns), copy=False)
+    if len(frame) == 0:
+        raise ValueError(f"{path} has a header but no rows; there is nothing to label.")
+    return Table(path, frame, stored, written or {})
 
 
 def labelled_columns(table: Table, new: NewColumns, given: Sequence[Any] | None = None) -> dict[str, Any]:
@@ -122,12 +122,6 @@ def labelled_columns(table: Table, new: NewColumns, given: Sequence[Any] | None 
         labels = [as_given.get(label, label) for label in new.label.tolist()]
         columns["graphwell_label"] = pandas.Series(labels, dtype=object)
     return columns
-
-
-def objects_of(column: Any) -> list[Any]:
-    """Objects of Python, None where a cell of a data frame is missing."""
-    pairs = zip(column.tolist(), column.isna().tolist(), strict=True)
-    return [None if gone else value for value, gone in pairs]
 
 
 # ------------------------------------------------------------------------------------------------- columns
@@ -192,12 +186,6 @@ def is_formula(column: Any) -> BoolArray:
     return np.asarray(begins)
 
 
-def harmless(column: Any) -> Any:
-    """Put an apostrophe before the cells that a spreadsheet would run; it shows them as they were."""
-    found = is_formula(column)
-    return np.where(found, np.strings.add("'", column), column) if found.any() else column
-
-
 # --------------------------------------------------------------------------------- columns of a data frame
 
 
@@ -223,11 +211,7 @@ def column_of_frame(cells: Any, decimal: str | None = None) -> Any:
 def words_of(column: Any) -> Any:
     """Text as objects of Python, NaN where it is empty; equal cells are one object."""
     known: dict[str, Any] = {"": np.nan}
-    words = np.empty(len(column), dtype=object)
-    for first in range(0, len(column), ROWS_AT_ONCE):
-        part = column[first : first + ROWS_AT_ONCE].tolist()
-        words[first : first + len(part)] = [known.setdefault(cell, cell) for cell in part]
-    return words
+    return np.fromiter((known.setdefault(cell, cell) for cell in column), object, len(column))
 
 
 def cells_of(column: Any) -> Any:
@@ -240,9 +224,5 @@ def cells_of(column: Any) -> Any:
         if gone.any():
             return column.to_numpy(dtype=float, na_value=np.nan)
         return column.to_numpy().astype(kind)
-    text = np.empty(len(column), dtype=TEXT)
-    for first in range(0, len(column), ROWS_AT_ONCE):
-        part = slice(first, first + ROWS_AT_ONCE)
-        pairs = zip(column.iloc[part].tolist(), gone[part].tolist(), strict=True)
-        text[part] = ["" if empty else str(cell) for cell, empty in pairs]
-    return text
+    pairs = zip(column.tolist(), gone.tolist(), strict=True)
+    return text_column(["" if empty else str(cell) for cell, empty in pairs])

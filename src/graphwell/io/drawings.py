@@ -1,4 +1,4 @@
-"""Marks in files: classes of pixels, drawn as strokes, polygons and masks, or listed one by one.
+"""Marks in files: classes of pixels, drawn as strokes, polygons and masks.
 
 Drawings are the JSON of graphwell's own page and of labelme. Points are (x, y) from the top left
 corner of the picture: the middle of its first pixel is (0.5, 0.5). A pixel is marked if its middle is
@@ -139,14 +139,6 @@ class Drawing:
         if not self._fill(corners, number):
             self._disk(corners.mean(axis=0), THINNEST / 2, number)  # too small to hold the middle of a pixel
 
-    def mask(self, mask: BoolArray, number: int, top: int = 0, left: int = 0) -> None:
-        """Mark the true pixels of a rectangle whose first pixel is in the row `top`, the column `left`."""
-        rows, columns = np.nonzero(mask)
-        rows, columns = rows + top, columns + left
-        height, width = self.classes.shape
-        inside = (rows >= 0) & (rows < height) & (columns >= 0) & (columns < width)
-        self.classes[rows[inside], columns[inside]] = number
-
     def _window(self, low: FloatArray, high: FloatArray) -> list[int]:
         """Left, top, right and bottom of the pixels between two points."""
         sides = self.classes.shape[::-1]
@@ -233,7 +225,9 @@ def _draw_labelme(document: Any, drawing: Drawing) -> None:
                 drawing.stroke([point], number)
         elif kind == "mask":
             left, top = (round(float(value)) for value in points[0])
-            drawing.mask(_labelme_mask(shape["mask"], drawing.classes.size), number, top, left)
+            places = np.add(np.argwhere(_labelme_mask(shape["mask"], drawing.classes.size)), (top, left))
+            inside = ((places >= 0) & (places < drawing.classes.shape)).all(axis=1)
+            drawing.classes[tuple(places[inside].T)] = number
         else:
             known = "polygon, oriented_rectangle, rectangle, circle, line, linestrip, point, points, mask"
             raise ValueError(f"it holds a shape of the kind {kind!r}; known are {known}")
@@ -274,45 +268,6 @@ def read_drawing(path: Path, shape: tuple[int, int]) -> Marks:
         reason = f"{error.args[0]!r} is missing" if isinstance(error, KeyError) else str(error)[:200]
         problem = "{field} {} cannot be read as a {} drawing: {}."
         raise OptionError("seeds", problem, path, name, reason) from error
-    classes = drawing.classes
-    marked = [number for number in range(len(drawing.names)) if (classes == number).any()]
+    marked = marked_classes(path, drawing.classes)
     colors = {number: drawing.colors.get(number, palette_color(number)) for number in marked}
-    return Marks(classes, {number: drawing.names[number] for number in marked}, colors)
-
-
-def read_list(path: Path, shape: tuple[int, int]) -> Marks:
-    """Read marks as lines ``row,col,class`` of text, counted from 0 at the top left."""
-    check_fits(path, BYTES_PER_BYTE * path.stat().st_size)
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except UnicodeDecodeError as error:
-        problem = "{field} {} is no text; its lines must be row,col,class."
-        raise OptionError("seeds", problem, path) from error
-    classes = np.full(shape, ERASED)
-    for number, line in enumerate(lines, start=1):
-        content = line.split("#")[0].strip()
-        if not content or (number == 1 and content.replace(" ", "").lower() == "row,col,class"):
-            continue
-        parts = content.replace(";", ",").replace("\t", ",").split(",")
-        try:  # more digits than any place or class has would take int() long
-            row, column, marked = (int(part) if len(part) < 20 else int("x") for part in parts)
-        except ValueError as error:
-            problem = "{field} {}, line {}: expected three integers row,col,class, got {!r}."
-            raise OptionError("seeds", problem, path, number, content[:60]) from error
-        wrong = ""
-        if not (0 <= row < shape[0] and 0 <= column < shape[1]):
-            wrong = (
-                f"row {row}, column {column} lies outside the picture of {shape[0]} rows and {shape[1]} "
-                "columns (both count from 0)"
-            )
-        elif not 0 <= marked <= LARGEST_CLASS:
-            wrong = f"the class must be 0 or more, got {marked}"
-        elif classes[row, column] not in (ERASED, marked):
-            given = classes[row, column]
-            wrong = (
-                f"row {row}, column {column} has the class {given} already; leave one of the two lines out"
-            )
-        if wrong:
-            raise OptionError("seeds", "{field} {}, line {}: {}.", path, number, wrong)
-        classes[row, column] = marked
-    return numbered(path, classes, shape)
+    return Marks(drawing.classes, {number: drawing.names[number] for number in marked}, colors)

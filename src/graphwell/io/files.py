@@ -11,8 +11,10 @@ import shutil
 import socket
 import stat
 import sys
+import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
 
@@ -41,33 +43,49 @@ def written_whole(path: Path) -> Iterator[IO[bytes]]:
     The bytes go to a temporary file in the same folder, reach the disc, and are then renamed. After an error,
     an interrupt or a power cut the name holds what it held before. A link is followed.
     """
-    target, temporary = path.resolve(), _temporary(path)
-    with _named_in_errors(path, temporary):
-        try:
-            with temporary.open("xb") as file:
-                yield file
-                file.flush()
-                os.fsync(file.fileno())
-            if target.exists():
-                shutil.copymode(target, temporary)
-            temporary.replace(target)
-            _sync_folder(target.parent)
-        finally:
-            temporary.unlink(missing_ok=True)
+    with _renamed_at_the_end(path) as temporary:
+        with temporary.open("xb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        if path.exists():
+            shutil.copymode(path, temporary)
 
 
 @contextmanager
 def folder_written_whole(path: Path) -> Iterator[Path]:
     """Make a folder that takes its name only when everything has been written into it."""
-    target, temporary = path.resolve(), _temporary(path)
-    with _named_in_errors(path, temporary):
-        try:
-            temporary.mkdir()
-            yield temporary
-            temporary.rename(target)
-            _sync_folder(target.parent)
-        finally:
+    with _renamed_at_the_end(path) as temporary:
+        temporary.mkdir()
+        yield temporary
+
+
+@contextmanager
+def _renamed_at_the_end(path: Path) -> Iterator[Path]:
+    """A name to write to; errors of a disc name the file that the user knows in place of it."""
+    target = path.resolve()
+    temporary = target.with_name(f".graphwell-{secrets.token_hex(8)}.tmp")
+    try:
+        yield temporary
+        temporary.replace(target)
+        if hasattr(os, "O_DIRECTORY"):  # the new name survives a power cut, where a folder can be opened
+            descriptor = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+    except OSError as error:
+        # NumPy and Arrow say in words, without a number, that a disc is full.
+        nameless = error.filename is None and error.errno in (None, *DISC_ERRORS)
+        if nameless or error.filename == str(temporary):
+            reason = error.strerror or f"It could not be written to its end ({error})"
+            raise OSError(error.errno or errno.EIO, reason, str(path)) from error
+        raise
+    finally:
+        if temporary.is_dir():
             shutil.rmtree(temporary, ignore_errors=True)
+        else:
+            temporary.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -90,34 +108,6 @@ def written_together() -> Iterator[ExitStack]:
         yield held
         with undisturbed():
             held.close()
-
-
-def _temporary(path: Path) -> Path:
-    return path.resolve().with_name(f".graphwell-{secrets.token_hex(8)}.tmp")
-
-
-@contextmanager
-def _named_in_errors(path: Path, temporary: Path) -> Iterator[None]:
-    """Errors of a disc name the file that the user knows, in place of none or the temporary one."""
-    try:
-        yield
-    except OSError as error:
-        # NumPy and Arrow say in words, without a number, that a disc is full.
-        nameless = error.filename is None and error.errno in (None, *DISC_ERRORS)
-        if nameless or error.filename == str(temporary):
-            reason = error.strerror or f"It could not be written to its end ({error})"
-            raise OSError(error.errno or errno.EIO, reason, str(path)) from error
-        raise
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make a rename survive a power cut; only POSIX systems let a folder be opened for that."""
-    if hasattr(os, "O_DIRECTORY"):
-        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
 
 
 # ------------------------------------------------------------------------------------------ before the work
@@ -211,6 +201,32 @@ def either(names: Iterable[str]) -> str:
     return f"{', '.join(others)} or {last}" if others else last
 
 
+# ------------------------------------------------------------------------------------------------- reading
+
+
+@contextmanager
+def decoding(path: Path, kind: str) -> Iterator[None]:
+    """Turn whatever is wrong with a file into one sentence, and silence the warnings of its library."""
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            yield
+    except (FileNotFoundError, PermissionError, IsADirectoryError, MemoryError, OptionError):
+        raise
+    except Exception as error:  # decoders raise a dozen kinds for bad bytes
+        raise ValueError(
+            f"{path} cannot be read as {kind}: it is damaged, truncated or something else."
+        ) from error
+
+
+def optional(library: str, what: str, extra: str) -> Any:
+    """Import an optional library, or say how to install it."""
+    try:
+        return import_module(library)
+    except ImportError as error:
+        install = f'pip install "graphwell[{extra}]"'
+        raise ImportError(f"{what} need {library}, which is not installed: {install}") from error
+
+
 # --------------------------------------------------------------------------------------------------- locks
 
 
@@ -236,28 +252,24 @@ def held_alone(path: Path, field: str) -> Iterator[None]:
 
 def _locked(lock: Path, path: Path, field: str) -> int:
     """Open and lock the file beside a path; another may remove it in between, which then begins anew."""
+    problem = "{field} {} cannot be locked by the file {}: {}; remove that file, or check its folder."
     while True:
         try:
             descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | NO_FOLLOW, 0o600)
         except OSError as error:
-            problem = "{field} {} cannot be locked by the file {}: {}; remove that file, or check its folder."
             raise OptionError(field, problem, path, lock, error.strerror) from error
         try:
             # Nothing but a lock of ours is ever written into: no device, no second name of another file.
             found = os.fstat(descriptor)
             if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1 or found.st_size > LONGEST_NOTE:
-                problem = (
-                    "{field} {} cannot be locked: {} is no lock of graphwell; "
-                    "remove it, or give another name."
-                )
-                raise OptionError(field, problem, path, lock)
+                raise OptionError(field, problem, path, lock, "It is no lock of graphwell")
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError as error:
                 if error.errno in (errno.EWOULDBLOCK, errno.EACCES):  # else a file system without locks
                     note = os.read(descriptor, LONGEST_NOTE).decode("utf-8", "replace") or "another process"
-                    problem = "{field} {} is in use by {}; wait for it, or give another name."
-                    raise OptionError(field, problem, path, note) from None
+                    taken = "{field} {} is in use by {}; wait for it, or give another name."
+                    raise OptionError(field, taken, path, note) from None
             with suppress(FileNotFoundError):
                 if os.path.samestat(os.fstat(descriptor), lock.lstat()):
                     return descriptor

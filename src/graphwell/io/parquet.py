@@ -1,12 +1,11 @@
-"""Tables in Parquet files. The only module that imports pyarrow."""
+"""Tables in Parquet files."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
-from graphwell.io.cells import NEW_NAMES, NewColumns, Table, checked, labelled_columns
+from graphwell.io.cells import NEW_NAMES, NewColumns, Table, labelled_columns, table_of
+from graphwell.io.files import decoding, optional
 from graphwell.io.text import Reading
 from graphwell.memory import check_fits
 
@@ -14,35 +13,20 @@ SUFFIXES = (".parquet", ".pq")
 ROWS_AT_ONCE = 100_000
 
 
-@dataclass(frozen=True)
-class Stored:
-    """The rows of a Parquet file: read a first time for the fit, and again when written."""
-
-    path: Path
-    state: tuple[int, ...]  # of the file when it was read; nobody may write into it meanwhile
-
-    def batches(self) -> Iterator[Any]:
-        """All rows, as batches of Arrow."""
-        if self.state != _state_of(self.path):
-            raise ValueError(f"{self.path} was changed while it was worked on; leave it as it is meanwhile.")
-        with _errors_in_a_sentence(self.path):
-            yield from _opened(self.path).iter_batches(ROWS_AT_ONCE)
-
-
 def read_parquet(path: Path, options: Reading) -> Table:
-    """Read a Parquet file, column by column: at no time are two whole copies in memory."""
-    import pandas
+    """Read a Parquet file, column by column: at no time are two whole copies in memory.
 
+    What is kept for writing is the state of the file, which is read a second time then.
+    """
     state, opened = _state_of(path), _opened(path)
-    stored = opened.metadata
-    unpacked = sum(stored.row_group(group).total_byte_size for group in range(stored.num_row_groups))
-    check_fits(path, max(unpacked, 8 * stored.num_rows * stored.num_columns))
-    names = opened.schema_arrow.names
+    metadata, names = opened.metadata, opened.schema_arrow.names
+    unpacked = sum(metadata.row_group(group).total_byte_size for group in range(metadata.num_row_groups))
+    check_fits(path, max(unpacked, 8 * metadata.num_rows * metadata.num_columns))
     if not names:
         raise ValueError(f"{path} has no columns.")
-    with _errors_in_a_sentence(path):
-        columns = {name: _series(opened.read(columns=[name]).column(name)) for name in names}
-    return checked(Table(path, pandas.DataFrame(columns, copy=False), Stored(path, state)))
+    with decoding(path, "a Parquet file"):
+        columns = [(name, _series(opened.read(columns=[name]).column(0))) for name in names]
+    return table_of(path, columns, state)
 
 
 def _series(column: Any) -> Any:
@@ -67,23 +51,8 @@ def _opened(path: Path) -> Any:
     require_pyarrow()
     from pyarrow import parquet
 
-    with _errors_in_a_sentence(path):
+    with decoding(path, "a Parquet file"):
         return parquet.ParquetFile(path, pre_buffer=False)  # else the packed bytes stay in memory too
-
-
-@contextmanager
-def _errors_in_a_sentence(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except FileNotFoundError:
-        raise
-    except (require_pyarrow().ArrowException, OSError, ValueError) as error:
-        raise ValueError(
-            f"{path} cannot be read as a Parquet file: it is damaged, truncated or something else."
-        ) from error
-
-
-# ------------------------------------------------------------------------------------------------- writing
 
 
 def write_parquet(table: Table, new: NewColumns, path: Path, file: IO[bytes]) -> None:
@@ -93,35 +62,32 @@ def write_parquet(table: Table, new: NewColumns, path: Path, file: IO[bytes]) ->
     from pyarrow import parquet
 
     columns = labelled_columns(table, new)
-    if isinstance(table.stored, Stored):
-        pieces, schema = table.stored.batches(), _opened(table.path).schema_arrow
+    if table.path.suffix.lower() in SUFFIXES:
+        if table.stored != _state_of(table.path):
+            raise ValueError(f"{table.path} was changed while it was worked on; leave it as it is meanwhile.")
+        opened = _opened(table.path)
+        pieces, schema = opened.iter_batches(ROWS_AT_ONCE), opened.schema_arrow
     else:
         frame = pandas.DataFrame({name: columns[name] for name in columns if name not in NEW_NAMES})
         arrow = pyarrow.Table.from_pandas(frame, preserve_index=False)
         pieces, schema = iter([arrow]), arrow.schema
     kept = [name for name in schema.names if name not in NEW_NAMES]
-    types = {name: schema.field(name).type for name in kept}
     added = {name: pyarrow.array(columns[name], from_pandas=True) for name in new.by_name()}
     if new.like is not None:  # labels in the type of the given ones, where that type can hold them
         with suppress(pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError):
-            added["graphwell_label"] = added["graphwell_label"].cast(types[new.like])
-    types |= {name: column.type for name, column in added.items()}
-    full = pyarrow.schema(list(types.items()), metadata=schema.metadata)
+            added["graphwell_label"] = added["graphwell_label"].cast(schema.field(new.like).type)
+    fields = [schema.field(name) for name in kept]
+    fields += [pyarrow.field(name, column.type) for name, column in added.items()]
+    full = pyarrow.schema(fields, metadata=schema.metadata)
     first = 0
     with parquet.ParquetWriter(file, full) as writer:
         for piece in pieces:
-            columns = {name: piece.column(name) for name in kept}
-            columns |= {name: column.slice(first, piece.num_rows) for name, column in added.items()}
-            writer.write_table(pyarrow.table(columns, schema=full))
+            arrays = [piece.column(name) for name in kept]
+            arrays += [column.slice(first, piece.num_rows) for column in added.values()]
+            writer.write_table(pyarrow.table(arrays, schema=full))
             first += piece.num_rows
 
 
 def require_pyarrow() -> Any:
     """Return pyarrow, or say how to install it."""
-    try:
-        import pyarrow
-    except ImportError as error:
-        raise ImportError(
-            'Parquet files need pyarrow, which is not installed: pip install "graphwell[parquet]"'
-        ) from error
-    return pyarrow
+    return optional("pyarrow", "Parquet files", "parquet")

@@ -1,30 +1,30 @@
-"""Tables of arrays (`.npy`, `.npz`), lines of JSON and spreadsheets. Only this module imports openpyxl."""
+"""Tables of arrays (`.npz`), lines of JSON and spreadsheets."""
 
 import json
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import date, datetime, time
+from itertools import zip_longest
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 
 from graphwell.errors import OptionError
-from graphwell.io.arrays import load_npy, load_npz
+from graphwell.io.arrays import load_arrays
 from graphwell.io.cells import (
     NEW_NAMES,
     NewColumns,
     Table,
     cells_of,
-    checked,
     is_text,
     labelled_columns,
-    objects_of,
-    refuse_twins,
+    table_of,
     text_column,
     words_of,
 )
+from graphwell.io.files import decoding, optional
 from graphwell.io.text import Reading
 from graphwell.memory import check_fits, check_unpacked
 
@@ -32,12 +32,6 @@ JSON_SUFFIXES = (".jsonl", ".ndjson")
 JSON_BYTES, SHEET_BYTES = 10, 8  # memory that a byte of JSON takes once it is read, or of an unpacked sheet
 ROWS_AT_ONCE = 20_000
 MOST_ROWS = 1_048_576  # of a sheet, the header among them
-
-
-def _table(path: Path, columns: Mapping[str, Any], stored: Any = None) -> Table:
-    import pandas
-
-    return checked(Table(path, pandas.DataFrame(columns, copy=False), stored))
 
 
 def _column_of(values: Sequence[Any], as_cell: Callable[[Any], str]) -> Any:
@@ -48,33 +42,15 @@ def _column_of(values: Sequence[Any], as_cell: Callable[[Any], str]) -> Any:
         column = pandas.Series(values)
         if column.dtype.kind in "biuf":
             return column
-    return words_of(text_column(["" if value is None else as_cell(value) for value in values]))
+    return words_of(["" if value is None else as_cell(value) for value in values])
 
 
-# ------------------------------------------------------------------------------------------- .npy and .npz
-
-
-def read_npy(path: Path, options: Reading) -> Table:
-    """Read a matrix, whose columns are named 0, 1, ..., or a structured array."""
-    array = load_npy(path)
-    if array.ndim == 1 and array.dtype.names:
-        return _table(path, {name: _of_array(path, name, array[name]) for name in array.dtype.names})
-    if array.ndim != 2 or array.shape[1] == 0:
-        raise ValueError(f"{path} holds an array of shape {array.shape}; a table has rows and columns.")
-    columns = {str(place): column for place, column in enumerate(array.T)}
-    return _table(path, {name: _of_array(path, name, column) for name, column in columns.items()})
-
-
-def _of_array(path: Path, name: str, array: Any) -> Any:
-    """Numbers as they are, anything else as text."""
-    if array.dtype.kind in "biuf":
-        return array
-    as_bytes = array.dtype.kind == "S"
-    try:
-        cells = [c.decode("utf-8", "replace") if as_bytes else str(c) for c in array.tolist()]
-        return words_of(text_column(cells))
-    except (UnicodeError, SystemError) as error:  # NumPy stores any 32 bits as a character
-        raise ValueError(f"{path}: column {name!r} holds text that is not Unicode.") from error
+def _objects(columns: dict[str, Any]) -> dict[str, list[Any]]:
+    """Columns of a data frame as objects of Python, None where a cell is missing."""
+    return {
+        name: [None if gone else value for value, gone in zip(column.tolist(), column.isna(), strict=True)]
+        for name, column in columns.items()
+    }
 
 
 def _check_archive(path: Path, copies: int) -> None:
@@ -86,53 +62,55 @@ def _check_archive(path: Path, copies: int) -> None:
         check_fits(path, copies * unpacked)
 
 
+# --------------------------------------------------------------------------------------------------- arrays
+
+
 def read_npz(path: Path, options: Reading) -> Table:
     """Read a matrix `X`, whose columns are named X0, X1, ..., and the arrays with one value per row of it."""
     _check_archive(path, 1)
-    whole = load_npz(path)
-    X = whole.get("X")
+    arrays = load_arrays(path)
+    X, y = arrays.get("X"), arrays.get("y")
     if X is None or X.ndim != 2 or X.shape[1] == 0:
         found = "none" if X is None else f"one of shape {X.shape}"
         raise ValueError(f"{path} needs a matrix X with a row per point; it holds {found}.")
-    y = whole.get("y")
     if y is not None and y.shape != (len(X),):
         raise ValueError(
             f"{path}: y has the shape {y.shape}, but X has {len(X):,} rows; give one label per row."
         )
-    columns = {f"X{place}": column for place, column in enumerate(X.T)}
-    columns |= {n: a for n, a in whole.items() if a.shape == (len(X),) and not a.dtype.names}
-    return _table(path, {name: _of_array(path, name, column) for name, column in columns.items()}, whole)
+    columns = [(f"X{place}", column) for place, column in enumerate(X.T)]
+    columns += [(n, a) for n, a in arrays.items() if a.shape == (len(X),) and not a.dtype.names]
+    return table_of(path, [(name, _of_array(path, name, column)) for name, column in columns], arrays)
 
 
-def write_npy(table: Table, new: NewColumns, path: Path, file: IO[bytes]) -> None:
-    """Write a table and its new columns as one structured array."""
-    columns = _savable(table, new)
-    array = np.empty(table.n_rows, dtype=[(name, column.dtype) for name, column in columns.items()])
-    for name, column in columns.items():
-        array[name] = column
-    np.lib.format.write_array(file, array, allow_pickle=False)
+def _of_array(path: Path, name: str, array: Any) -> Any:
+    """Numbers as they are, anything else as text."""
+    if array.dtype.kind in "biuf":
+        return array
+    try:
+        cells = [c.decode("utf-8", "replace") if isinstance(c, bytes) else str(c) for c in array.tolist()]
+        return words_of(text_column(cells))
+    except (UnicodeError, SystemError) as error:  # NumPy stores any 32 bits as a character
+        raise ValueError(f"{path}: column {name!r} holds text that is not Unicode.") from error
 
 
 def write_npz(table: Table, new: NewColumns, path: Path, file: IO[bytes]) -> None:
-    """Write the arrays a table came in, else one array per column, and its new columns."""
-    arrays = _savable(table, new)
-    if table.path.suffix.lower() == ".npz":
-        arrays = {**table.stored, **{name: arrays[name] for name in new.by_name()}}
-    with zipfile.ZipFile(file, "w") as archive:  # numpy.savez would refuse an array named "file"
-        for name, array in arrays.items():
-            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
-                np.lib.format.write_array(member, np.asanyarray(array), allow_pickle=False)
+    """Write the arrays a table came in, else one array per column, and its new columns.
 
-
-def _savable(table: Table, new: NewColumns) -> dict[str, Any]:
-    """Columns as numbers or text of fixed width; where there is no label it is -1, NaN or empty."""
+    Where there is no label it is -1, NaN or empty.
+    """
     columns = labelled_columns(table, new)
     kind = "T" if new.like is None else cells_of(table.frame[new.like]).dtype.kind
     none = {"i": -1, "u": -1, "f": np.nan}.get(kind, "")
     labels = [none if label is None else label for label in columns["graphwell_label"]]
     arrays = {name: cells_of(column) for name, column in columns.items()}
-    arrays["graphwell_label"] = np.array(labels) if kind in "iuf" else text_column(list(map(str, labels)))
-    return {name: np.array(a.tolist(), "U") if is_text(a) else a for name, a in arrays.items()}
+    arrays["graphwell_label"] = np.array(labels if kind in "iuf" else list(map(str, labels)))
+    if table.path.suffix.lower() == ".npz":
+        arrays = {**table.stored, **{name: arrays[name] for name in new.by_name()}}
+    with zipfile.ZipFile(file, "w") as archive:  # numpy.savez would refuse an array named "file"
+        for name, array in arrays.items():
+            values = np.array(array.tolist(), "U") if is_text(array) else np.asanyarray(array)
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, values, allow_pickle=False)
 
 
 # ------------------------------------------------------------------------------------------- lines of JSON
@@ -156,16 +134,14 @@ def read_jsonl(path: Path, options: Reading) -> Table:
     columns: list[tuple[str, Any]] = []
     for key in dict.fromkeys(key for record in records for key in record):
         cells = [record.get(key) for record in records]
-        widths = {len(c) if isinstance(c, list) and _are_numbers(c) else 0 for c in cells}
-        if len(widths) == 1 and (width := widths.pop()):
-            matrix = np.array(cells, dtype=np.float64)
-            columns += [(f"{key}{place}", matrix[:, place]) for place in range(width)]
-        else:
+        matrix = _matrix(cells)
+        if matrix is None:
             columns.append((key, _column_of(cells, _as_json)))
+        else:
+            columns += [(f"{key}{place}", column) for place, column in enumerate(matrix.T)]
     if not columns:
         raise ValueError(f"{path} holds no objects with keys; a table has one JSON object a line.")
-    refuse_twins(path, [name for name, _ in columns])
-    return _table(path, dict(columns), records)
+    return table_of(path, columns, records)
 
 
 def _record(path: Path, number: int, text: bytes) -> dict[str, Any]:
@@ -179,8 +155,14 @@ def _record(path: Path, number: int, text: bytes) -> dict[str, Any]:
     return record
 
 
-def _are_numbers(values: list[Any]) -> bool:
-    return all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
+def _matrix(cells: list[Any]) -> Any:
+    """Lists of numbers as a matrix if all are equally long; None for anything else."""
+    widths = {len(cell) if isinstance(cell, list) else 0 for cell in cells}
+    if len(widths) > 1 or 0 in widths or any(type(c) not in (int, float) for cell in cells for c in cell):
+        return None
+    with suppress(OverflowError):  # 1e400 as a whole number
+        return np.array(cells, dtype=np.float64)
+    return None
 
 
 def _as_json(value: Any) -> str:
@@ -195,9 +177,9 @@ def write_jsonl(table: Table, new: NewColumns, path: Path, file: IO[bytes]) -> N
     given = None
     if table.path.suffix.lower() in JSON_SUFFIXES:
         records, given = table.stored, [record.get(new.like) for record in table.stored]
-    columns = labelled_columns(table, new, given)
+    columns = _objects(labelled_columns(table, new, given))
     names = list(columns if given is None else new.by_name())
-    rows = zip(*(objects_of(columns[name]) for name in names), strict=True)
+    rows = zip(*(columns[name] for name in names), strict=True)
     for record, row in zip(records, rows, strict=True):
         kept = {key: value for key, value in record.items() if key not in NEW_NAMES}
         line = json.dumps(kept | dict(zip(names, row, strict=True)), ensure_ascii=False, default=str)
@@ -213,7 +195,7 @@ def read_xlsx(path: Path, options: Reading) -> Table:
     Empty rows do not count, and neither do columns without a name and a value.
     """
     openpyxl = require_openpyxl()
-    try:
+    with decoding(path, "a spreadsheet (.xlsx) without a password"):
         _check_archive(path, SHEET_BYTES)
         with path.open("rb") as file:
             sheet = list(openpyxl.load_workbook(file, read_only=True, data_only=True).worksheets[0].rows)
@@ -223,12 +205,6 @@ def read_xlsx(path: Path, options: Reading) -> Table:
             unsaved = []  # formulas without a value: a second look at the sheet, where cells are empty
             for row in openpyxl.load_workbook(file, read_only=True).worksheets[0].rows if gaps else ():
                 unsaved += [c.coordinate for c in row if c.data_type == "f" and c.coordinate in gaps]
-    except (OptionError, FileNotFoundError, MemoryError):
-        raise
-    except Exception as error:  # zip, XML and openpyxl raise a dozen kinds for bad bytes
-        raise ValueError(
-            f"{path} cannot be read as a spreadsheet (.xlsx): it is damaged, protected or something else."
-        ) from error
     if unsaved:
         raise ValueError(
             f"{path}, cell {unsaved[0]}: a formula whose value is not in the file ({len(unsaved):,} such "
@@ -237,16 +213,11 @@ def read_xlsx(path: Path, options: Reading) -> Table:
     rows = [row for row in rows if any(cell is not None for cell in row)]
     if not rows:
         raise ValueError(f"{path} has nothing on its first sheet.")
-    width = max(map(len, rows))
-    header, *body = ([*row, *[None] * (width - len(row))] for row in rows)
-    columns = list(zip(header, zip(*body, strict=True) if body else [()] * width, strict=True))
-    named = [
-        (str("" if name is None else name).strip(), _column_of(cells, _as_cell))
-        for name, cells in columns
-        if name is not None or any(cell is not None for cell in cells)
-    ]
-    refuse_twins(path, [name for name, _ in named])
-    return _table(path, dict(named))
+    columns = []
+    for name, *cells in zip_longest(*rows):
+        if name is not None or any(cell is not None for cell in cells):
+            columns.append((str("" if name is None else name).strip(), _column_of(cells, _as_cell)))
+    return table_of(path, columns)
 
 
 def _as_cell(value: Any) -> str:
@@ -277,7 +248,7 @@ def write_xlsx(table: Table, new: NewColumns, path: Path, file: IO[bytes]) -> No
         made.data_type = "s"
         return made
 
-    columns = {name: objects_of(column) for name, column in labelled_columns(table, new).items()}
+    columns = _objects(labelled_columns(table, new))
     for row in (columns, *zip(*columns.values(), strict=True)):
         sheet.append([cell(value) for value in row])
     book.save(file)
@@ -285,10 +256,4 @@ def write_xlsx(table: Table, new: NewColumns, path: Path, file: IO[bytes]) -> No
 
 def require_openpyxl() -> Any:
     """Return openpyxl, or say how to install it."""
-    try:
-        import openpyxl
-    except ImportError as error:
-        raise ImportError(
-            'Spreadsheets need openpyxl, which is not installed: pip install "graphwell[xlsx]"'
-        ) from error
-    return openpyxl
+    return optional("openpyxl", "Spreadsheets", "xlsx")

@@ -1,15 +1,15 @@
 """Tables in files: the formats, reading and writing by the end of a file's name."""
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING
 
 from graphwell.errors import OptionError
 from graphwell.io import anndata_files, parquet, records, text
 from graphwell.io.cells import NewColumns, Table
-from graphwell.io.files import STANDARD, check_input, either, endings, folder_written_whole, written_out
+from graphwell.io.files import STANDARD, check_input, either, endings
 from graphwell.memory import limited_to
 from graphwell.progress import Progress, silent
 
@@ -22,24 +22,22 @@ class TableFormat:
     """How tables with these ends of their names are read and written."""
 
     suffixes: tuple[str, ...]  # in lower case with their point
-    read: Callable[[Path, text.Reading], Table]  # ends with `cells.checked`
-    # (table, new columns, name of the output, open file or new folder)
-    write: Callable[[Table, NewColumns, Path, Any], None]
+    read: Callable[[Path, text.Reading], Table]  # ends with `cells.table_of`
+    # (table, new columns, name of the output, open file)
+    write: Callable[[Table, NewColumns, Path, IO[bytes]], None]
     require: Callable[[], object] = lambda: None  # raises ImportError where a library is missing
-    is_folder: bool = False  # a folder holds what others put into a file
 
 
-OF_ANNDATA = anndata_files.read_anndata, anndata_files.write_anndata, anndata_files.require_anndata
 FORMATS = [
     TableFormat(text.SUFFIXES, text.read_text, text.write_text),
     TableFormat(parquet.SUFFIXES, parquet.read_parquet, parquet.write_parquet, parquet.require_pyarrow),
-    TableFormat((".npy",), records.read_npy, records.write_npy),
     TableFormat((".npz",), records.read_npz, records.write_npz),
     TableFormat(records.JSON_SUFFIXES, records.read_jsonl, records.write_jsonl),
     TableFormat((".xlsx",), records.read_xlsx, records.write_xlsx, records.require_openpyxl),
-    TableFormat((".h5ad",), *OF_ANNDATA),
-    TableFormat(text.PACKED_SUFFIXES, text.read_text, text.write_packed),
-    TableFormat((".zarr",), *OF_ANNDATA, is_folder=True),
+    TableFormat(
+        (".h5ad",), anndata_files.read_anndata, anndata_files.write_anndata, anndata_files.require_anndata
+    ),
+    TableFormat(text.PACKED_SUFFIXES, text.read_text, text.write_text),
 ]
 """Every format of tables, common ones first; another one is appended."""
 
@@ -47,7 +45,14 @@ FORMATS = [
 PICTURES = (".jpg", ".jpeg", ".png", ".tif", ".tiff", ".gif", ".bmp", ".webp", ".heic", ".nii")
 ADVICE = {
     **dict.fromkeys((".xls", ".xlsm", ".xlsb", ".ods"), "save this spreadsheet as .xlsx or .csv."),
+    **dict.fromkeys(
+        PICTURES,
+        "this is a picture, and no table: graphwell segment gives classes to its pixels; to give classes to "
+        "whole pictures, name their folder.",
+    ),
     ".json": "write one object a line, as .jsonl: pandas.DataFrame.to_json(orient='records', lines=True).",
+    ".npy": "name the matrix X in a .npz file: numpy.savez('table.npz', X=matrix, y=labels).",
+    ".zarr": "write these cells as .h5ad: anndata.read_zarr(folder).write_h5ad(file).",
 }
 
 
@@ -63,7 +68,7 @@ def read_table(
     r"""Read any table as a data frame of pandas, as `graphwell classify` reads it.
 
     The end of the name says which format: CSV and its relatives (compressed ones too), Parquet, Excel, JSON
-    lines, ``.npy``, ``.npz`` and AnnData. Of text the delimiter, the encoding and the decimal mark are found;
+    lines, ``.npz`` and AnnData. Of text the delimiter, the encoding and the decimal mark are found;
     columns of numbers become numbers, unless a zero in front shows that they are names, as in 02139. Other
     cells stay as they are written; empty ones are missing.
 
@@ -101,35 +106,23 @@ def open_table(path: Path, how: text.Reading = text.Reading()) -> Table:  # noqa
     """Read a table as `read_table` does, and keep what is needed to write it back."""
     found = format_of(path, "table")
     if path != STANDARD:
-        check_input(path, "table", folder=found.is_folder)
+        check_input(path, "table")
     how.progress("reading", None)
     return found.read(path, how)
 
 
-def write_table(table: Table, new: NewColumns, path: Path, place: Any) -> None:
-    """Write a table and its new columns in the format that `path` names, into what `opened_output` gave."""
-    format_of(path, "output").write(table, new, path, place)
+def write_table(table: Table, new: NewColumns, path: Path, file: IO[bytes]) -> None:
+    """Write a table and its new columns into an open file, in the format that `path` names."""
+    format_of(path, "output").write(table, new, path, file)
 
 
-def opened_output(path: Path) -> AbstractContextManager[Any]:
-    """Open what a table is written into, an open file or a new folder; it appears whole or not at all."""
-    return folder_written_whole(path) if format_of(path, "output").is_folder else written_out(path)
-
-
-def format_of(path: Path, field: str, *, folders: bool = True) -> TableFormat:
-    """Return the format that the name of a file asks for, or of a folder; that of text for ``-``."""
-    known = [found for found in FORMATS if folders or not found.is_folder]
-    for found in known:
+def format_of(path: Path, field: str) -> TableFormat:
+    """Return the format that the name of a file asks for; that of text for ``-``."""
+    for found in FORMATS:
         if path == STANDARD or endings(path) & set(found.suffixes):
             found.require()
             return found
-    if field == "table" and path.suffix.lower() in PICTURES:
-        problem = (
-            "{field} {} is a picture, and no table: graphwell segment gives classes to its pixels; "
-            "to give classes to whole pictures, name their folder."
-        )
-        raise OptionError(field, problem, path)
-    if field == "table" and path.suffix.lower() in ADVICE:
+    if path.suffix.lower() in ADVICE:
         raise OptionError(field, "{field} {}: " + ADVICE[path.suffix.lower()], path)
-    suffixes = either(suffix for found in known for suffix in found.suffixes)
+    suffixes = either(suffix for found in FORMATS for suffix in found.suffixes)
     raise OptionError(field, "{field} {}: the name must end in {}.", path, suffixes)

@@ -14,7 +14,6 @@ import lzma
 import math
 import re
 import sys
-import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -30,13 +29,12 @@ from graphwell.io.cells import (
     NewColumns,
     Table,
     as_text,
-    checked,
     column_of_frame,
-    harmless,
-    refuse_twins,
+    is_formula,
+    table_of,
     text_column,
 )
-from graphwell.io.files import STANDARD
+from graphwell.io.files import STANDARD, decoding
 from graphwell.memory import check_fits, check_unpacked
 from graphwell.progress import Progress, silent
 
@@ -113,30 +111,26 @@ def read_text(path: Path, options: Reading) -> Table:
 
 def _opened(path: Path) -> IO[bytes]:
     """A file at its beginning; what is packed or comes from standard input is held in memory, if it fits."""
-    if path == STANDARD and sys.stdin is None:
-        raise OptionError("table", "{field} -: there is no standard input; give the name of a file.")
     if path == STANDARD:
+        if sys.stdin is None:
+            raise OptionError("table", "{field} -: there is no standard input; give the name of a file.")
         return _in_memory("standard input", sys.stdin.buffer)
-    if path.suffix.lower() not in OPENERS:
+    opener = OPENERS.get(path.suffix.lower())
+    if opener is None:
         return path.open("rb")
-    try:
-        with OPENERS[path.suffix.lower()](path, "rb") as packed:
-            return _in_memory(path, packed, path.stat().st_size)
-    except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
-        if isinstance(error, OSError) and error.errno is not None:  # bz2 has no error of its own
-            raise
-        raise ValueError(f"{path} cannot be unpacked: it is damaged, truncated or something else.") from error
+    with decoding(path, "a packed table"), opener(path, "rb") as packed:
+        return _in_memory(path, packed, path.stat().st_size)
 
 
 def _in_memory(name: object, file: Any, n_packed: float = math.inf) -> IO[bytes]:
     """All bytes of a stream, whose size nobody knows before."""
-    pieces, size = [], 0
+    held = io.BytesIO()
     while piece := file.read(BYTES_AT_ONCE):
-        pieces.append(piece)
-        size += len(piece)
-        check_unpacked(name, n_packed, size)
-        check_fits(name, 2 * size)  # the pieces, and all of them together
-    return io.BytesIO(b"".join(pieces))
+        held.write(piece)
+        check_unpacked(name, n_packed, held.tell())
+        check_fits(name, 2 * held.tell())  # a buffer that grows is copied
+    held.seek(0)
+    return held
 
 
 def _encodings(path: Path, sample: bytes, given: str | None) -> tuple[str, ...]:
@@ -160,8 +154,6 @@ def _encodings(path: Path, sample: bytes, given: str | None) -> tuple[str, ...]:
 
 
 def _read(path: Path, binary: IO[bytes], delimiter: str | None, encoding: str, options: Reading) -> Table:
-    import pandas
-
     size = binary.seek(0, io.SEEK_END)
     binary.seek(0)
     file = io.TextIOWrapper(binary, encoding=encoding, newline="")
@@ -196,14 +188,13 @@ def _read(path: Path, binary: IO[bytes], delimiter: str | None, encoding: str, o
     columns = zip(header, map(np.concatenate, parts), strict=True)
     # Spreadsheets are exported with empty columns behind the others.
     named = [(name, column) for name, column in columns if name or bool((column != "").any())]
-    refuse_twins(path, [name for name, _ in named])
-    written = dict(named)
-    made = {name: column_of_frame(column, options.decimal) for name, column in written.items()}
-    fractions = [written[name] for name, column in made.items() if column.dtype.kind == "f"]
-    has_commas = any(np.strings.find(column, ",").max(initial=-1) >= 0 for column in fractions)
+    made, has_commas = [], False
+    for name, as_written in named:
+        made.append((name, column_of_frame(as_written, options.decimal)))
+        has_commas |= made[-1][1].dtype.kind == "f" and np.strings.find(as_written, ",").max(initial=-1) >= 0
     decimal = options.decimal or ("," if has_commas else ".")
     dialect = Dialect(delimiter, encoding, "\r\n" if "\r\n" in sample else "\n", decimal)
-    found = checked(Table(path, pandas.DataFrame(made, copy=False), dialect, written))
+    found = table_of(path, made, dialect, dict(named))
     if any(FRACTION.fullmatch(name) for name in header):
         text = "The columns of {} are called {}: if its first line is a row, put a line of names above it."
         warn_user(Sentence(text, (path.name, ", ".join(header[:NAMES_SHOWN]))))
@@ -250,43 +241,42 @@ def _find_delimiter(sample: str, whole: bool, path: Path) -> str:
 
 
 def write_text(table: Table, new: NewColumns, path: Path, file: IO[bytes]) -> None:
-    """Write a table and its new columns as text, in the dialect it came in."""
+    """Write a table and its new columns as text, in the dialect it came in, packed if the name says so."""
     decimal = table.stored.decimal if isinstance(table.stored, Dialect) else "."
     columns = {name: table.column(name) for name in table.names if name not in NEW_NAMES} | new.by_name()
     for name, score in (("graphwell_score", new.score), ("graphwell_given_score", new.given_score)):
         if score is not None:
             columns[name] = np.strings.replace(as_text(np.round(score, SCORE_DIGITS)), ".", decimal)
-    write_cells(columns, table, path, file, safe=new.safe)
-
-
-def write_packed(table: Table, new: NewColumns, path: Path, file: IO[bytes]) -> None:
-    """Write a table and its new columns as compressed text, in the dialect it came in."""
-    opener = OPENERS[path.suffix.lower()]
-    if opener is gzip.open:  # without the time of day: equal tables are equal files
-        packed: Any = gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0)
-    else:
-        packed = opener(file, "wb")
+    opener = OPENERS.get(path.suffix.lower())
+    if opener is None:
+        write_cells(columns, table, path, file, safe=new.safe)
+        return
+    # Without the time of day in .gz: equal tables are equal files.
+    in_gzip = opener is gzip.open
+    packed: Any = gzip.GzipFile("", "wb", fileobj=file, mtime=0) if in_gzip else opener(file, "wb")
     with packed:
-        write_text(table, new, path.with_suffix(""), packed)
+        write_cells(columns, table, path.with_suffix(""), packed, safe=new.safe)
 
 
 def write_cells(
     columns: Mapping[str, Any], like: Table, path: Path, file: IO[bytes], *, safe: bool = False
 ) -> None:
-    """Write columns of one length as text, in the dialect of a table; defused for spreadsheets if asked."""
+    """Write columns of one length as text, in the dialect of a table.
+
+    If asked, an apostrophe stands before what a spreadsheet would run; it shows the rest.
+    """
     dialect = like.stored if isinstance(like.stored, Dialect) else Dialect()
     delimiter, suffix = dialect.delimiter, path.suffix.lower()
     if suffix in TAB_SUFFIXES or (suffix == ".csv" and delimiter == "\t"):  # as the name promises
         delimiter = "\t" if suffix in TAB_SUFFIXES else ","
-    cells = {name: as_text(column) for name, column in columns.items()}
+    names, cells = text_column(list(columns)), [as_text(column) for column in columns.values()]
     if safe:
-        cells = {harmless(text_column([name]))[0]: harmless(column) for name, column in cells.items()}
+        names, *cells = (np.where(is_formula(c), np.strings.add("'", c), c) for c in (names, *cells))
     stream = io.TextIOWrapper(file, encoding=dialect.encoding, newline="")
     writer = csv.writer(stream, delimiter=delimiter, lineterminator=dialect.newline)
-    writer.writerow(cells)
-    for first in range(0, len(next(iter(cells.values()))), ROWS_AT_ONCE):
-        block = (column[first : first + ROWS_AT_ONCE].tolist() for column in cells.values())
-        writer.writerows(zip(*block, strict=True))
+    writer.writerow(names.tolist())
+    for first in range(0, len(cells[0]), ROWS_AT_ONCE):
+        writer.writerows(zip(*(c[first : first + ROWS_AT_ONCE].tolist() for c in cells), strict=True))
     stream.flush()
     stream.detach()
 

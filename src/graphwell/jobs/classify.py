@@ -26,8 +26,8 @@ from graphwell.errors import (
 )
 from graphwell.estimators.registry import DEFAULT, methods
 from graphwell.graph import Graph
-from graphwell.io.files import STANDARD, folder_written_whole, written_together, written_whole
-from graphwell.io.tables import format_of, opened_output, write_table
+from graphwell.io.files import STANDARD, folder_written_whole, written_out, written_together, written_whole
+from graphwell.io.tables import format_of, write_table
 from graphwell.jobs.report import Report
 from graphwell.jobs.summary import Labelled, new_columns, page_of, report_of
 from graphwell.jobs.table import (
@@ -129,7 +129,7 @@ def classify(options: ClassifyOptions, *, words: Words = in_python, progress: Pr
                 sort_files(rows.table, new.label, folder)
             if options.output is not None:
                 place = shown if options.output == STANDARD else held
-                file = place.enter_context(opened_output(options.output))
+                file = place.enter_context(written_out(options.output))
                 write_table(rows.table, new, options.output, file)
             if options.report is not None:
                 held.enter_context(written_whole(options.report)).write(page_of(found, report, words))

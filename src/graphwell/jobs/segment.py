@@ -33,7 +33,6 @@ from graphwell.io.images import (
     write_values,
     writes_numbers,
 )
-from graphwell.io.painted import Painting
 from graphwell.io.pictures import Placement
 from graphwell.jobs.report import Grid, Report, written
 from graphwell.jobs.table import notes_from_warnings
@@ -65,11 +64,7 @@ class SegmentOptions:
     overlay: Path | None = None  # file for the picture, tinted and outlined by its classes
     scores: Path | None = None  # file for a map of the uncertainty
     masks: Path | None = None  # folder for one mask per class
-    background: str = "auto"  # unknown pixels of a seeds picture: transparent, black, white or "#rrggbb"
-    strokes_on_picture: bool = (
-        False  # seeds were painted on a copy of the picture; found out where it is clear
-    )
-    snap: bool = False  # give colours of the seeds that are no clear mixture to the nearest plain colour
+    background: str = "auto"  # unknown pixels of a seeds picture: transparent, picture, black, "#rrggbb"
     seeds_out: Path | None = None  # file for the marks as they were read, written before the work
     max_pixels: int = MAX_PIXELS  # larger pictures are refused before they are read
     max_memory: str | None = None  # larger pictures are refused; what is free by default
@@ -205,11 +200,8 @@ def _read(options: SegmentOptions) -> Scene:
         raise OptionError("channel_axis", problem, options.image)
     if options.channel_axis is not None:
         picture = channels_last(picture, options.channel_axis)
-    painting = Painting(
-        background=options.background, on_picture=options.strokes_on_picture, snap=options.snap
-    )
     marks = read_seeds(
-        options.seeds, picture.shape[: max(2, picture.ndim - 1)], painting,
+        options.seeds, picture.shape[: max(2, picture.ndim - 1)], options.background,
         picture=filled(picture), max_pixels=options.max_pixels,
     )  # fmt: skip
     n_axes = marks.classes.ndim

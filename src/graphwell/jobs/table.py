@@ -23,8 +23,8 @@ from graphwell.estimators.inputs import encoded_frame
 from graphwell.estimators.labels import Labels, NoKnownLabelError, read_labels
 from graphwell.estimators.tuning.metrics import by_the_data
 from graphwell.io.cells import NEW_NAMES, Table, as_text
-from graphwell.io.files import STANDARD, check_distinct, check_output, check_standard_output, endings
-from graphwell.io.tables import FORMATS, format_of, open_table
+from graphwell.io.files import STANDARD, check_distinct, check_output, check_standard_output
+from graphwell.io.tables import format_of, open_table
 from graphwell.io.text import Reading
 from graphwell.progress import Progress, silent
 
@@ -152,9 +152,8 @@ class TableRows:
 
 
 def is_folder(path: Path) -> bool:
-    """Whether a path is a folder of photographs or texts, and no table that is kept in a folder."""
-    kept_in_folders = {suffix for known in FORMATS if known.is_folder for suffix in known.suffixes}
-    return path.is_dir() and not endings(path) & kept_in_folders
+    """Whether a path is a folder of photographs or texts, and no store of Zarr."""
+    return path.is_dir() and path.suffix.lower() != ".zarr"
 
 
 def open_rows(options: TableOptions, progress: Progress = silent, *, labelled: bool = True) -> TableRows:
@@ -338,9 +337,8 @@ def check_files(table: Path, *, output: Path | None = None, **others: Path | Non
     """Refuse outputs that could not be written, by their fields."""
     if output == STANDARD:
         check_standard_output("output")
-    elif output is not None and format_of(output, "output").is_folder and output.exists():
-        raise OptionError("output", "{field} {} is there already; name a new folder.", output)
     elif output is not None:
+        format_of(output, "output")
         check_output(output, "output")
     for name, path in others.items():
         if path is not None:
