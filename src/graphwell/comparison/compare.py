@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 from graphwell._checks import whole_number
 from graphwell._rows import equal_rows, one_of_each
 from graphwell._threads import thread_count
-from graphwell._types import BoolArray, FloatArray, IntArray
+from graphwell._types import BoolArray, IntArray
 from graphwell.encoders.kinds import is_frame
 from graphwell.encoders.table import TableEncoder
 from graphwell.errors import OptionError
