@@ -1,6 +1,6 @@
 """Photographs and texts by encoders beside a logistic regression on the same vectors; wrong labels found.
 
-The sets are those of `benchmarks.raw`, 1,500 rows of each. A tenth of the labels given is drawn anew: how
+The sets are those of `benchmarks.raw`, 1,000 rows of each. A tenth of the labels given is drawn anew: how
 many of these are among as many worst-ranked rows, beside cleanlab.
 """
 

@@ -24,7 +24,7 @@ from benchmarks.data import SHARED, DataMissingError, load
 from graphwell._types import IntArray
 
 PACKAGES = Path("out/packages")
-MOST_ROWS = 1_500
+MOST_ROWS = 1_000
 LONGEST = 500
 """Characters of a mail."""
 SNIPPETS = ("amazonReviewSnippets", "movieReviewSnippets", "nytEditorialSnippets", "tweets")

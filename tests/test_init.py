@@ -42,6 +42,8 @@ def test_every_public_name_can_be_imported():
         _ = gw.Graph.from_networkx
     with pytest.raises(AttributeError, match=r"write preview\(\)"):
         _ = gw.active.Session.glance
+    with pytest.raises(AttributeError, match="'simulate'; write a loop"):
+        _ = gw.active.simulate
 
 
 def test_the_module_is_the_program():

@@ -5,18 +5,19 @@ from typing import Any
 import numpy as np
 
 import graphwell as gw
-from graphwell.active import Query, forget, strategy
+from graphwell.active import Query
 from tests.helpers import clusters
 
 
 def query_of(graph: gw.Graph, y: Any = None, exclude: Any = ()) -> Query:
     """The query of a graph with these labels."""
     found: list[Query] = []
-    strategy("kept", "keeps the query")(lambda query, n: found.append(query) or [])  # type: ignore[func-returns-value]
-    try:
-        gw.suggest(graph, y, n=1, strategy="kept", exclude=exclude)
-    finally:
-        forget("kept")
+
+    def kept(query, n):
+        found.append(query)
+        return []
+
+    gw.suggest(graph, y, n=1, strategy=kept, exclude=exclude)
     return found[0]
 
 

@@ -172,7 +172,7 @@ def test_after_a_preview_the_fit_is_that_of_the_classifier_with_the_same_weights
     window.fitted()
     answers = window.page.answers
     session = window.table.session()
-    alone = gw.DiffuseInterfaceClassifier(random_state=0, n_jobs=1).fit(
+    alone = gw.DiffuseInterfaceClassifier(models=None, random_state=0, n_jobs=1).fit(
         session.prepared.shown, np.maximum(answers.codes, -1), sample_weight=answers.weights
     )
     assert np.array_equal(alone.transduction_, window.colors)

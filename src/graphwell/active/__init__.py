@@ -1,22 +1,29 @@
-"""Which rows to label next: query strategies, sessions of questions and answers, and simulations of them."""
+"""Which rows to label next: query strategies, and sessions of questions and answers."""
+
+from typing import Any
 
 from graphwell.active.accuracy import AccuracyEstimate
 from graphwell.active.query import Query, Question, Suggestions
 from graphwell.active.session import Session, suggest
-from graphwell.active.simulate import LearningCurve, simulate
-from graphwell.active.strategies import Strategy, forget, strategies, strategy
+from graphwell.active.strategies import strategies
 
 __all__ = [
     "AccuracyEstimate",
-    "LearningCurve",
     "Query",
     "Question",
     "Session",
-    "Strategy",
     "Suggestions",
-    "forget",
-    "simulate",
     "strategies",
-    "strategy",
     "suggest",
 ]
+
+_GONE = {
+    "simulate": "write a loop of session.suggest, session.answer and session.fit",
+    "strategy": "give the function itself as strategy=",
+    "forget": "give the function itself as strategy=",
+}
+
+
+def __getattr__(name: str) -> Any:
+    advice = f"; {_GONE[name]}" if name in _GONE else ""
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{advice}")

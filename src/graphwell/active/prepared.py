@@ -1,6 +1,6 @@
 """A graph made ready for questions, and labels of any kind as they are read for them."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -8,12 +8,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from graphwell._checks import rows_left
-from graphwell._random import Seed
 from graphwell._rows import fetched
-from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell.active.query import Query, Question, Suggestions
-from graphwell.active.strategies import DEFAULT, Strategy
+from graphwell._threads import thread_count
+from graphwell._types import FloatArray, IntArray
 from graphwell.backends.base import Backend, Engine, PlacedGraph
 from graphwell.backends.registry import backend_of_rows, find_backend
 from graphwell.encoders.kinds import is_frame
@@ -24,6 +21,7 @@ from graphwell.estimators.inputs import encoded_frame
 from graphwell.estimators.labels import Labels, NoKnownLabelError, read_labels
 from graphwell.estimators.tuning.metrics import by_the_data
 from graphwell.graph import Graph
+from graphwell.graph.canonical import Canonical, RowsGraph, graph_of_rows, in_order_of_weights, order_of
 from graphwell.graph.knn import check_metric
 from graphwell.progress import silent
 from graphwell.solve.communities import Aggregates, aggregates_of
@@ -35,16 +33,17 @@ SHARPNESS = 2.0
 
 @dataclass(frozen=True, eq=False)
 class PreparedGraph:
-    """A graph where it lies, with all that queries of it share: kept, it makes further questions cheap."""
+    """A graph where it lies, with all that queries of it share: kept, it makes further questions cheap.
+
+    On this machine its vertices are in the order of their content, so that the order of the rows decides
+    nothing; `rows` has the row of each.
+    """
 
     backend: Backend
     graph: PlacedGraph
+    shown: Any  # the graph as users see it
+    rows: IntArray
     kept: KeptEngine = field(default_factory=KeptEngine, repr=False)
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return int(self.graph.n_vertices)
 
     @property
     def engine(self) -> Engine:
@@ -54,50 +53,13 @@ class PreparedGraph:
 
     @cached_property
     def aggregates(self) -> Aggregates:
-        """Small groups of rows, in the memory of this machine."""
+        """Small groups of vertices, in the memory of this machine."""
         return aggregates_of(self.engine)
 
     @cached_property
     def degrees(self) -> FloatArray:
-        """Sum of the affinities of each row."""
+        """Sum of the affinities of each vertex."""
         return np.asarray(self.backend.to_host(self.graph.degrees), dtype=np.float64)
-
-    @property
-    def shown(self) -> Any:
-        """The graph as users see it."""
-        return self.backend.shown(self.graph)
-
-    def ask(
-        self,
-        strategy: Strategy,
-        known: Labels,
-        n: int,
-        random_state: Seed,
-        barred: IntArray,
-        scores: Callable[[], FloatArray] | None,
-        names: Mapping[Any, str] | None,
-    ) -> Suggestions:
-        """The rows that a strategy chooses; if they are too few, more follow, apart from each other."""
-        is_open: BoolArray = known.codes < 0
-        is_open[barred] = False
-        if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
-            raise OptionError("n", "{field} must be a number of rows, 1 or more; got {!r}.", n)
-        rows_left(n, int(is_open.sum()))
-        if len(known.classes) < strategy.needs_labels:
-            classes = "a class" if strategy.needs_labels == 1 else f"{strategy.needs_labels} classes"
-            problem = "{field} {!r} needs labels of at least {}, and {} known; begin with {!r}."
-            so_far = {0: "none is", 1: "one is"}.get(len(known.classes), f"{len(known.classes)} are")
-            raise OptionError("strategy", problem, strategy.name, classes, so_far, DEFAULT)
-        called = tuple(str((names or {}).get(name, name)) for name in known.classes.tolist())
-        query = Query(
-            self.engine, self.degrees, self.aggregates, known.codes, called, is_open, scores, random_state
-        )
-        questions = strategy.choose(query, n)
-        if len(questions) < n:
-            chosen = np.isin(np.arange(len(is_open)), [question.row for question in questions])
-            more = query.batch(self.degrees, n - len(questions), is_open & ~chosen)
-            questions += [Question(int(row), "typical row") for row in more]
-        return Suggestions(tuple(questions[:n]), strategy.name)
 
 
 def prepare(
@@ -113,22 +75,37 @@ def prepare(
     if isinstance(X, GraphClassifier):
         check_is_fitted(X)
         graph: Any = getattr(X.graph_, "fetched", X.graph_)  # of a cluster
-        backend = find_backend(X.device if graph is X.graph_ else "cpu", n_jobs=X.n_jobs)
-        return PreparedGraph(backend, backend.place(graph) if isinstance(graph, Graph) else graph)
+        return placed(find_backend(X.device if graph is X.graph_ else "cpu", n_jobs=X.n_jobs), graph)
     X = fetched(X) if backend_of_rows(X) else X
     backend = find_backend(device, X, n_jobs)
     if isinstance(X, Graph):
-        return PreparedGraph(backend, backend.place(X))
+        return placed(backend, X)
     check_metric(metric, ("precomputed",))
     if metric == "precomputed":
-        return PreparedGraph(backend, backend.read_affinities(X)[1])
+        return placed(backend, backend.shown(backend.read_affinities(X)[1]))
     if is_frame(X):  # in the scale that `graphwell suggest` gives a table
         X = encoded_frame(X, encoder=TableEncoder(standardise=by_the_data))[1]
     rows = backend.read_rows(X, metric)
     sizes = (n_neighbors, scale_neighbor, metric)
-    if backend.name == "cpu":  # the same graph whatever the order of the rows
-        return PreparedGraph(backend, Graph.from_features(rows.values, *sizes, n_jobs))
-    return PreparedGraph(backend, backend.build_graph(rows, *sizes, silent))
+    if backend.name == "cpu":
+        return placed(backend, Graph.from_features(rows.values, *sizes, n_jobs), rows.values)
+    return placed(backend, backend.build_graph(rows, *sizes, silent))
+
+
+def placed(backend: Backend, graph: Any, X: Any = None) -> PreparedGraph:
+    """A graph of rows X, or of nothing that is known, where a backend computes."""
+    if not isinstance(graph, Graph):
+        return PreparedGraph(backend, graph, backend.shown(graph), np.arange(graph.n_vertices))
+    rows, threads = np.arange(graph.n_vertices), thread_count(getattr(backend, "n_jobs", None))
+    own = in_order_of_weights(graph, threads)
+    if own is not None:
+        return PreparedGraph(backend, backend.place(own.graph), graph, own.order.firsts)
+    if isinstance(graph, RowsGraph):  # equal rows keep the order of the user
+        rows = np.argsort(graph.vertices, kind="stable")
+    elif X is not None:
+        rows = order_of(X, threads).firsts
+    ordered = graph_of_rows(graph, Canonical(rows, None, np.zeros(0, np.int64)))
+    return PreparedGraph(backend, backend.place(ordered), graph, rows)
 
 
 def known_labels(y: Any, n: int) -> Labels:

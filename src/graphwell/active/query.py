@@ -109,6 +109,8 @@ class Query:
         Names of the classes.
     open : array of shape (n,)
         Whether a row may be asked: it has no label, and nobody said that it cannot be told.
+    rows : array of shape (n,)
+        Number that the user knows each row by. Here rows are in the order of their content, questions too.
     scores : callable, optional
         Returns the scores of a fitted classifier, of shape (n, n_classes).
     random_state : int, Generator or RandomState, optional
@@ -120,6 +122,7 @@ class Query:
     labels: IntArray
     names: Sequence[str]
     open: BoolArray
+    rows: IntArray
     scores: Callable[[], FloatArray] | None = None
     random_state: Seed = 0
 

@@ -3,19 +3,19 @@
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 
+from graphwell._checks import rows_left
 from graphwell._random import Seed
 from graphwell._rows import fetched
 from graphwell._types import BoolArray, FloatArray
 from graphwell._unknown import is_known
 from graphwell.active.accuracy import AccuracyEstimate, Checked, estimated_accuracy
 from graphwell.active.prepared import known_labels, labels_of, prepare, row_numbers, scores_of
-from graphwell.active.query import Suggestions
-from graphwell.active.strategies import DEFAULT, find_strategy
+from graphwell.active.query import Query, Question, Suggestions
+from graphwell.active.strategies import DEFAULT, Strategy, find_strategy
 from graphwell.errors import Gone, OptionError
 from graphwell.estimators.base import GraphClassifier
 from graphwell.estimators.diffuse import DiffuseInterfaceClassifier
@@ -28,7 +28,7 @@ def suggest(
     X: Any,
     y: Any = None,
     n: int = 10,
-    strategy: str = DEFAULT,
+    strategy: str | Strategy = DEFAULT,
     random_state: Seed = 0,
     *,
     exclude: Iterable[int] = (),
@@ -49,8 +49,9 @@ def suggest(
         Labels so far; unknown ones are -1 (integers), None or NaN. None at all by default.
     n : int
         Number of questions.
-    strategy : str
-        A name in ``graphwell.active.strategies()``.
+    strategy : str or callable
+        A name in ``graphwell.active.strategies()``, or a function of a `graphwell.active.Query` and a number
+        of questions that returns a list of `graphwell.active.Question`.
     random_state : int, Generator or RandomState, optional
         Seed of the order in which communities are found.
     exclude : rows
@@ -95,8 +96,8 @@ class Session:
         As in `graphwell.suggest`.
     y : array-like of shape (n_rows,), optional
         Labels that are known before.
-    strategy : str
-        A name in ``graphwell.active.strategies()``.
+    strategy : str or callable
+        As in `graphwell.suggest`.
     classifier : classifier, optional
         Fitted on the graph by `fit`; a `graphwell.DiffuseInterfaceClassifier` by default, or the fitted
         classifier that was given as `X`.
@@ -129,19 +130,20 @@ class Session:
         X: Any,
         y: Any = None,
         *,
-        strategy: str = DEFAULT,
+        strategy: str | Strategy = DEFAULT,
         classifier: Any = None,
         random_state: Seed = 0,
         **graph: Any,
     ) -> None:
-        self.strategy = find_strategy(strategy).name
+        find_strategy(strategy)  # refused here if there is none of that name
+        self.strategy = strategy
         self.random_state = random_state
         self.prepared = prepare(X, **graph)
         self._given: BoolArray | None = None
         if isinstance(X, GraphClassifier) and y is None:
             known, classifier, self._given = labels_of(X), classifier or X, X._given
         else:
-            known = known_labels(self.prepared.backend.read_labels(y), self.prepared.n_rows)
+            known = known_labels(self.prepared.backend.read_labels(y), self.n_rows)
         rows = np.flatnonzero(known.codes >= 0)
         labels = known.classes[known.codes[rows]].tolist()
         self._answers: dict[int, Any] = dict(zip(rows.tolist(), labels, strict=True))
@@ -155,7 +157,7 @@ class Session:
     @property
     def n_rows(self) -> int:
         """Number of rows."""
-        return self.prepared.n_rows
+        return len(self.prepared.rows)
 
     @property
     def answers(self) -> Mapping[int, Any]:
@@ -178,21 +180,44 @@ class Session:
     def suggest(
         self,
         n: int = 10,
-        strategy: str | None = None,
+        strategy: str | Strategy | None = None,
         *,
         exclude: Iterable[int] = (),
         names: Mapping[Any, str] | None = None,
     ) -> Suggestions:
         """Rows to label next, best first; `exclude` and `names` are those of `graphwell.suggest`."""
-        chosen = find_strategy(strategy or self.strategy)
-        known = self._known()
+        name, choose = find_strategy(strategy or self.strategy)
+        if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
+            raise OptionError("n", "{field} must be a number of rows, 1 or more; got {!r}.", n)
+        known, prepared = self._known(), self.prepared
+        is_open: BoolArray = known.codes < 0
+        is_open[row_numbers([*exclude, *self._barred], self.n_rows, "exclude")] = False
+        rows_left(n, int(is_open.sum()))
         scores: Callable[[], FloatArray] | None = None
         if self.is_fitted and list(self.classifier.classes_) == list(known.classes):
-            scores = partial(scores_of, self.classifier)
-        barred = np.union1d(row_numbers(exclude, self.n_rows, "exclude"), sorted(self._barred)).astype(
-            np.int64
+
+            def scores() -> FloatArray:
+                return scores_of(self.classifier)[prepared.rows]
+
+        query = Query(
+            prepared.engine,
+            prepared.degrees,
+            prepared.aggregates,
+            known.codes[prepared.rows],
+            tuple(str((names or {}).get(of, of)) for of in known.classes.tolist()),
+            is_open[prepared.rows],
+            prepared.rows,
+            scores,
+            self.random_state,
         )
-        return self.prepared.ask(chosen, known, n, self.random_state, barred, scores, names)
+        questions = choose(query, n)[:n]
+        if len(questions) < n:  # more follow, apart from each other
+            left = query.open.copy()
+            left[[question.row for question in questions]] = False
+            more = query.batch(query.degrees, n - len(questions), left)
+            questions = [*questions, *(Question(int(row), "typical row") for row in more)]
+        found = (Question(int(prepared.rows[each.row]), each.reason) for each in questions)
+        return Suggestions(tuple(found), name)
 
     def answer(self, rows: Any, labels: Any, weight: float = 1.0) -> None:
         """Take the label of a row, or those of several rows; an answer given before is corrected.
@@ -253,17 +278,18 @@ class Session:
         >>> session.preview()
         array(['cat', 'cat', 'dog', 'dog'], dtype=object)
         """
-        known, backend, engine = self._known(), self.prepared.backend, self.prepared.engine
-        labels, n_classes = backend.asarray(known.codes), len(known.classes)
+        known, prepared, engine = self._known(), self.prepared, self.prepared.engine
+        labels, n_classes = prepared.backend.asarray(known.codes[prepared.rows]), len(known.classes)
         trust = self._sample_weight().get("sample_weight")
-        trust = None if trust is None else backend.asarray(trust)
-        problem = Problem(self.prepared.graph, labels, n_classes, trust=trust, implicit=True)
+        trust = None if trust is None else prepared.backend.asarray(trust[prepared.rows])
+        problem = Problem(prepared.graph, labels, n_classes, trust=trust, implicit=True)
         found = np.zeros(self.n_rows, dtype=np.int64)
         if n_classes > 1:
             start = engine.indicator(labels, engine.xp.zeros(self.n_rows), n_classes)
             found = np.asarray(engine.to_host(solve_coarse(problem, engine, start).labels), dtype=np.int64)
-        found = np.where(np.asarray(engine.to_host(problem.reachable)), found, -1)
-        return np.array([*known.classes.tolist(), None], dtype=object)[found]
+        of_rows = np.empty_like(found)
+        of_rows[prepared.rows] = np.where(np.asarray(engine.to_host(problem.reachable)), found, -1)
+        return np.array([*known.classes.tolist(), None], dtype=object)[of_rows]
 
     def fit(self, **options: Any) -> Any:
         """Fit the classifier to all answers, on the graph of the session, and return it.

@@ -1,13 +1,10 @@
-"""Query strategies by name: the registry, and the four that did best in `python -m benchmarks ask`.
+"""Query strategies: functions of a `Query` and a number of rows, the four that did best in `benchmarks ask`.
 
-A strategy is a function of a `Query` and a number of rows, registered by the decorator `strategy`. Library,
-command line and benchmark list what is registered. ``docs/benchmarks.md`` has figures.
+``docs/benchmarks.md`` has figures. A user's own function is given in place of a name.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from types import MappingProxyType
-from typing import TypeAlias
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -25,85 +22,23 @@ LEAK = 0.002
 """Share of its volume by which a community is tied to no class, chosen on even seeds of `benchmarks ask`."""
 MOST_COMMUNITIES = 500
 
-Choose: TypeAlias = Callable[[Query, int], list[Question]]
+Strategy: TypeAlias = Callable[[Query, int], list[Question]]
+"""Returns at most so many different rows that may be asked, best first."""
 
 
-@dataclass(frozen=True)
-class Strategy:
-    """A way to choose the rows to label next.
-
-    Attributes
-    ----------
-    name : str
-    summary : str
-        The rows it asks for, in a few words.
-    choose : callable
-        Takes a `Query` and a number, returns at most so many different rows that may be asked, best first.
-    needs_labels : int
-        Number of classes that must be known before it can choose.
-    """
-
-    name: str
-    summary: str
-    choose: Choose
-    needs_labels: int = 0
-
-
-_STRATEGIES: dict[str, Strategy] = {}
-
-
-def strategy(name: str, summary: str, *, needs_labels: int = 0) -> Callable[[Choose], Choose]:
-    """Register a function as a strategy; the arguments are those of `Strategy`.
-
-    Examples
-    --------
-    >>> @strategy("first", "the first row")
-    ... def first(query, n):
-    ...     return [Question(int(row), "first") for row in np.flatnonzero(query.open)[:n]]
-    >>> "first" in strategies()
-    True
-    >>> forget("first")
-    """
-
-    def register(choose: Choose) -> Choose:
-        _STRATEGIES[name] = Strategy(name, summary, choose, needs_labels)
-        return choose
-
-    return register
-
-
-def forget(name: str) -> None:
-    """Take a strategy out of the registry."""
-    del _STRATEGIES[name]
-
-
-def strategies() -> Mapping[str, Strategy]:
-    """Every strategy by name, the default first.
-
-    Examples
-    --------
-    >>> list(strategies())
-    ['auto', 'communities', 'margin', 'random']
-    """
-    return MappingProxyType(dict(sorted(_STRATEGIES.items(), key=lambda item: (item[0] != DEFAULT, item[0]))))
-
-
-def find_strategy(name: str) -> Strategy:
-    """Return a strategy by name."""
-    known = strategies()
-    return known[one_of("strategy", name, known)]
-
-
-@strategy("random", "any row, each with the same chance")
 def at_random(query: Query, n: int) -> list[Question]:
     """Open rows at random: an unbiased sample, and what every other strategy is compared with."""
     rng = stream(query.random_state, f"questions after {query.n_asked}")
     return [Question(int(row), "at random") for row in rng.permutation(np.flatnonzero(query.open))[:n]]
 
 
-@strategy("margin", "the two likeliest classes are nearest to each other", needs_labels=2)
 def margin(query: Query, n: int) -> list[Question]:
-    """Rows at borders, where the two largest shares differ least, apart from each other."""
+    """Rows at borders, where the two largest shares differ least, apart from each other.
+
+    Before two classes are known there is no border: the centres of communities.
+    """
+    if query.n_classes < 2:
+        return most_in_doubt(query, n)
     two = np.partition(query.shares, -2, axis=1)[:, -2:]
     return [Question(int(row), border(query, int(row))) for row in query.batch(-(two[:, 1] - two[:, 0]), n)]
 
@@ -114,7 +49,6 @@ def border(query: Query, row: int) -> str:
     return f"border between {query.names[first]} and {query.names[second]}"
 
 
-@strategy("communities", "the centre of the community with the most uncertain rows")
 def most_in_doubt(query: Query, n: int) -> list[Question]:
     """The centres of the communities with the most rows in doubt, each supposing the answers to those before.
 
@@ -169,7 +103,6 @@ def reason_to_ask(labels: FloatArray, shares: FloatArray, names: Sequence[str]) 
     return "group without a label"
 
 
-@strategy("auto", "communities; from four answers per class on, communities and margin in turn")
 def auto(query: Query, n: int) -> list[Question]:
     """Communities in doubt; later every other question at a border, whatever the size of the batches.
 
@@ -181,3 +114,29 @@ def auto(query: Query, n: int) -> list[Question]:
         return questions
     both = [questions, margin(query, n)]
     return query.in_turn(both if query.n_asked % 2 == 0 else both[::-1], n)
+
+
+STRATEGIES: dict[str, Strategy] = {
+    DEFAULT: auto,
+    "communities": most_in_doubt,
+    "margin": margin,
+    "random": at_random,
+}
+
+
+def strategies() -> tuple[str, ...]:
+    """Names of the query strategies, the default first.
+
+    Examples
+    --------
+    >>> strategies()
+    ('auto', 'communities', 'margin', 'random')
+    """
+    return tuple(STRATEGIES)
+
+
+def find_strategy(strategy: Any) -> tuple[str, Strategy]:
+    """Name and function of a strategy that is given as one of them."""
+    if callable(strategy):
+        return getattr(strategy, "__name__", type(strategy).__name__), strategy
+    return strategy, STRATEGIES[one_of("strategy", strategy, STRATEGIES)]
