@@ -68,7 +68,7 @@ def source() -> Path:
     (folder / "tmp").mkdir()
     X, truth = datasets.make_three_moons(200, dim=4, random_state=0)
     np.savez(folder / "table.npz", X=X, y=datasets.sample_labels(truth, 10, random_state=0))
-    write_example(folder / "pictures", 0.1, 0, 0)
+    write_example(folder / "pictures")
     return folder
 
 

@@ -204,7 +204,7 @@ BAD = {
     "empty truth": ("x,label,t\n1,a,\n2,b,\n", ["--truth", "t"], "there is nothing to compare"),
     "start": (FEW, ["--set", "start=z"], "--set start must be one of"),
     "scale": (FEW, ["--set", "scale=z"], "--set scale must be one of"),
-    "evidence": (FEW, ["--set", "evidence=z"], "--set evidence must be"),
+    "evidence": (FEW, ["--set", "evidence=z"], "--set evidence means nothing to the method"),
     "pca": (FEW, ["--set", "pca=9"], "--set pca 9"),
     "fidelity": (FEW, ["--set", "fidelity=0"], "--set fidelity must be positive"),
     "neighbors": (FEW, ["--set", "n_neighbors=0"], "--set n_neighbors must be a positive integer"),

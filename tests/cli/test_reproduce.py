@@ -69,7 +69,7 @@ def test_a_line_outside_its_tolerance_is_named_and_the_command_ends_with_1(tmp_p
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["mnist", "--data", "no-such-folder"], "data_dir='no-such-folder' holds no MNIST files"),
+        (["mnist", "--data", "no-such-folder"], "The folder 'no-such-folder' holds no MNIST files"),
         (["moons", "--out", "{file}"], "is a file; give the name of a folder"),
         (["moons", "--out", "{file}/below"], "is a file; give the name of a folder"),
         (["moons", "--runs", 0], "--runs"),

@@ -8,6 +8,7 @@ import pytest
 from PIL import Image
 
 from graphwell.datasets import make_grey_image, sample_labels
+from graphwell.datasets.strokes import write_example
 from tests.cli.blobs import run
 
 
@@ -30,9 +31,8 @@ def folder(tmp_path):
     return tmp_path
 
 
-@pytest.mark.parametrize("options", [("--per-class", 60), ()])
-def test_the_example_is_segmented_without_a_mistake(tmp_path, options):
-    assert run("example", "image", "-o", tmp_path / "example", "--noise", 0, *options).exit_code == 0
+def test_the_example_is_segmented_without_a_mistake(tmp_path):
+    write_example(tmp_path / "example", noise=0)
     finished = segment(tmp_path / "example")
     assert finished.exit_code == 0, finished.output
     labels = np.asarray(Image.open(tmp_path / "example" / "labels.png"))

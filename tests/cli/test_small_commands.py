@@ -24,18 +24,18 @@ def test_the_demo_prints_its_figures_and_draws_a_picture(tmp_path):
 
 
 def test_example_digits(tmp_path):
-    finished = run("example", "digits", "-o", tmp_path / "digits.csv", "--per-class", 3)
+    finished = run("example", "digits", "-o", tmp_path / "digits.csv")
     assert finished.exit_code == 0, finished.output
-    assert "1,797 digits with 3 labels per class" in finished.output
+    assert "1,797 digits with 5 labels per class" in finished.output
     table = pd.read_csv(tmp_path / "digits.csv")
     assert len(table) == 1797
-    assert table.label.value_counts().tolist() == [3] * 10
+    assert table.label.value_counts().tolist() == [5] * 10
 
 
 def test_example_image(tmp_path):
-    finished = run("example", "image", "-o", tmp_path / "example", "--per-class", 7)
+    finished = run("example", "image", "-o", tmp_path / "example")
     assert finished.exit_code == 0, finished.output
-    assert "191 x 196 pixels with 35 of them marked" in " ".join(finished.output.split())
+    assert "191 x 196 pixels with 54 of them marked" in " ".join(finished.output.split())
     assert np.load(tmp_path / "example" / "truth.npy").shape == (191, 196)
 
 

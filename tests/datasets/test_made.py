@@ -83,8 +83,8 @@ def test_one_stroke_in_each_region_and_inside_it():
 
 
 def test_the_example_is_three_files(tmp_path):
-    marked = write_example(tmp_path / "example", noise=0.1, per_class=20, random_state=0)
-    assert marked == 100
+    marked = write_example(tmp_path / "example")
+    assert marked == 54
     names = {path.name for path in (tmp_path / "example").iterdir()}
     assert names == {"image.png", "seeds.png", "truth.npy"}
     opacity = np.asarray(Image.open(tmp_path / "example" / "seeds.png"))[..., 3]

@@ -10,7 +10,7 @@ from graphwell.cli._run import Exit, bars, ends_cleanly, print_grid, say
 from graphwell.cli.options import FILES, PRINTED, option
 
 example = typer.Typer(help="Write an example to try the other commands on.", no_args_is_help=True)
-Folder = Annotated[Path, option("Folder for the pictures.", "--output", "-o", "--out", panel=FILES)]
+Folder = Annotated[Path, option("Folder for what is written.", "--output", "-o", "--out", panel=FILES)]
 
 
 @ends_cleanly
@@ -27,40 +27,32 @@ def demo(output: Folder = Path("demo")) -> None:
     say(f"Picture: {picture}")
 
 
-@example.command(epilog="Example: graphwell example digits -o digits.csv --per-class 3")
+@example.command(epilog="Example: graphwell example digits -o digits.csv")
 @ends_cleanly
 def digits(
     output: Annotated[Path, option("File for the table (.csv).", "--output", "-o", panel=FILES)] = Path(
         "digits.csv"
     ),
-    per_class: Annotated[int, option("Labels per class.", min=1)] = 5,
 ) -> None:
-    """Write 1,797 handwritten digits as CSV: 64 pixels, a few labels, and the truth in its own column."""
+    """Write 1,797 handwritten digits as CSV: 64 pixels, five labels per class, and the truth beside them."""
     from graphwell.datasets import digits_table
     from graphwell.io.files import check_output, written_whole
 
     check_output(output, "output")
-    text = digits_table(per_class, random_state=0)
     with written_whole(output) as file:
-        file.write(text.encode("utf-8"))
-    typer.echo(f"Written: {output}, 1,797 digits with {per_class} labels per class.")
+        file.write(digits_table(random_state=0).encode("utf-8"))
+    typer.echo(f"Written: {output}, 1,797 digits with 5 labels per class.")
 
 
-@example.command(epilog="Example: graphwell example image -o pictures --noise 0.2")
+@example.command(epilog="Example: graphwell example image -o pictures")
 @ends_cleanly
-def image(
-    output: Folder = Path("example"),
-    noise: Annotated[float, option("Standard deviation of the noise, of 0 to 1.", min=0)] = 0.1,
-    per_class: Annotated[
-        int, option("Marked pixels per class; 0 draws one short stroke per region.", min=0)
-    ] = 0,
-) -> None:
-    """Write a picture of five grey levels (image.png), marks in it (seeds.png) and the truth (truth.npy)."""
+def image(output: Folder = Path("example")) -> None:
+    """Write a picture of five grey levels (image.png), strokes (seeds.png) and the truth (truth.npy)."""
     from graphwell.datasets.strokes import write_example
     from graphwell.io.files import check_output_folder
 
     check_output_folder(output, "output")
-    marked = write_example(output, noise, per_class, 0)
+    marked = write_example(output)
     typer.echo(f"Written: {output}, a picture of 191 x 196 pixels with {marked:,} of them marked.")
 
 

@@ -23,15 +23,15 @@ Method = Literal[
 """Choices are written out, so that help comes without the libraries that compute; a test compares them."""
 OF_TABLES = (
     "n_neighbors, scale (auto, none, standard, robust), pca, missing (fill, error), as_number, "
-    "as_category, delimiter, encoding, decimal, max_memory (4GB), "
-    "encoder, cache (folder for vectors), labels_from_folders (true)"
+    "as_category, delimiter, encoding, decimal, max_memory (4GB), cache (folder for vectors)"
 )
-"""Parameters for `--set` wherever a table is read."""
+OF_FOLDERS = f"{OF_TABLES}, encoder, labels_from_folders (true)"
+"""Parameters for `--set` wherever a table is read, and where folders have no flags."""
 TABLE = (
     "Table: .csv, .tsv, .txt (.gz, .bz2, .xz), .parquet, .xlsx, .jsonl, .npy, .npz, .h5ad or .zarr; or a "
     "folder of photographs or texts"
 )
-PICTURE = "Picture: .png, .jpg, .tif, .npy, .nii, .zarr and more; any channels"
+PICTURE = "Picture: .png, .jpg, .tif, .npy, .nii, .zarr and more, of any number of channels"
 
 
 def option(help_: str, *names: str, panel: str = COLUMNS, metavar: str | None = None, **more: Any) -> Any:
@@ -108,11 +108,14 @@ Password = Annotated[
 Browser = Annotated[bool, option("Open the page in a browser.", panel=SERVER)]
 Labels = Annotated[
     Path | None,
-    option("Of a folder: table of its labels, with columns path and label.", metavar="FILE"),
+    option("For a folder of files: table of their labels, with columns path and label.", metavar="FILE"),
 ]
 FromFolders = Annotated[
     bool,
-    option("Of a folder: files are labelled by their subfolder; unknown/ is not.", "--labels-from-folders"),
+    option(
+        "For a folder of files: subfolders are the labels; unknown/ means none.",
+        "--labels-from-folders",
+    ),
 ]
 Encoder = Annotated[
     str,

@@ -49,7 +49,7 @@ def label(
     set_: Annotated[
         list[str] | None,
         opt.settings(
-            f"unknown, trust (0.8), strategy, seed, device, truth, {opt.OF_TABLES}, safe_csv (true)"
+            f"unknown, trust (0.8), strategy, seed, device, truth, {opt.OF_FOLDERS}, safe_csv (true)"
         ),
     ] = None,
     n_jobs: opt.Jobs = None,
@@ -97,7 +97,7 @@ def _pair(text: str | None) -> tuple[str, str] | None:
 
 @ends_cleanly
 def paint(
-    source: Annotated[Path, opt.argument("SOURCE", f"{opt.PICTURE} or a folder of them.")],
+    source: Annotated[Path, opt.argument("SOURCE", f"{opt.PICTURE}; or a folder of them.")],
     output: Annotated[
         Path | None, opt.output("Folder for all files; by default painted, beside the pictures.", "FOLDER")
     ] = None,

@@ -44,11 +44,11 @@ def classify(
         opt.Method, option("How rows are labelled; `gw.methods()` says what each does.", panel=opt.METHOD)
     ] = "diffuse interface",
     suggest: Annotated[
-        int, option("Name so many rows to label next.", "--suggest", panel=opt.METHOD, metavar="N", min=0)
+        int, option("Name N rows to label next.", "--suggest", panel=opt.METHOD, metavar="N", min=0)
     ] = 0,
     sort_into: Annotated[
         Path | None,
-        opt.file("Of a folder: new folder for links to the files, by class.", metavar="FOLDER"),
+        opt.file("For a folder of files: new folder, with links to them by class.", metavar="FOLDER"),
     ] = None,
     check_labels: Annotated[
         bool, option("Say which of the given labels look wrong.", "--check-labels", panel=opt.METHOD)
@@ -57,8 +57,8 @@ def classify(
     set_: Annotated[
         list[str] | None,
         opt.settings(
-            f"{opt.OF_TABLES}, safe_csv (true), and those of the method in Python: start (auto, "
-            "diffusion, nearest, random), fidelity, models (auto, none) ..."
+            f"{opt.OF_TABLES}, safe_csv (true), and those of the method in Python, such as fidelity, start "
+            "(auto, diffusion, nearest, random) and models (auto, none)"
         ),
     ] = None,
     report: opt.Report = None,
@@ -134,7 +134,9 @@ def suggest(
     row_id: opt.Id = None,
     unknown: opt.Unknown = None,
     seed: opt.Seed = 0,
-    set_: Annotated[list[str] | None, opt.settings(f"device (cpu, cuda), truth, {opt.OF_TABLES}")] = None,
+    set_: Annotated[
+        list[str] | None, opt.settings(f"device (cpu, cuda), truth, labels, {opt.OF_FOLDERS}")
+    ] = None,
     n_jobs: opt.Jobs = None,
     verbose: opt.Verbose = False,
     json_: opt.Json = False,
@@ -183,7 +185,7 @@ def compare(
     row_id: opt.Id = None,
     unknown: opt.Unknown = None,
     seed: opt.Seed = 0,
-    set_: Annotated[list[str] | None, opt.settings(f"splits (5), {opt.OF_TABLES}")] = None,
+    set_: Annotated[list[str] | None, opt.settings(f"splits (5), labels, {opt.OF_FOLDERS}")] = None,
     n_jobs: opt.Jobs = None,
     verbose: opt.Verbose = False,
     json_: opt.Json = False,

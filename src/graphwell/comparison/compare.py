@@ -141,7 +141,7 @@ def compare(
     results: list[tuple[Standing, list[IntArray]]] = []
     for place, one in enumerate(chosen):
         name, summary = (one, MODELS[one]) if isinstance(one, str) else (one.name, one.summary)
-        on_graph = not isinstance(one, str) and "tune" not in one().get_params()  # others choose their own
+        on_graph = not isinstance(one, str) and "models" not in one().get_params()  # others choose their own
         shares, found, began = [], [], time.perf_counter()
         try:
             for number, (shown, judged) in enumerate(folds):

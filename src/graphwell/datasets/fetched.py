@@ -143,7 +143,7 @@ def load_mnist(data_dir: str | Path | None = None) -> tuple[IntArray, IntArray]:
     folder = next((f for f in folders if any((f / name).is_file() for name in some)), None)
     if folder is None and data_dir is not None:
         raise FileNotFoundError(
-            f"data_dir={str(data_dir)!r} holds no MNIST files, nor does its subfolder mnist; "
+            f"The folder {str(data_dir)!r} holds no MNIST files, nor does its subfolder mnist; "
             f"it should hold {some[1]} and the three others, plain or .gz."
         )
     folder = folder or fetch("mnist")

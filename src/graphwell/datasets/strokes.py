@@ -6,9 +6,8 @@ from pathlib import Path
 import numpy as np
 from scipy import ndimage
 
-from graphwell._random import Seed
 from graphwell._types import IntArray
-from graphwell.datasets.made import make_grey_image, sample_labels
+from graphwell.datasets.made import make_grey_image
 from graphwell.io.drawings import palette_color
 from graphwell.io.files import written_whole
 from graphwell.io.images import write_image
@@ -18,13 +17,10 @@ from graphwell.segmentation.drawing import painted
 STROKE = 9
 
 
-def write_example(folder: Path, noise: float, per_class: int, random_state: Seed) -> int:
+def write_example(folder: Path, noise: float = 0.1) -> int:
     """Write image.png, seeds.png and truth.npy into a folder; return the number of marked pixels."""
-    image, truth = make_grey_image(noise=noise, random_state=random_state)
-    if per_class:
-        seeds = sample_labels(truth.ravel(), per_class, random_state).reshape(truth.shape)
-    else:
-        seeds = strokes(truth)
+    image, truth = make_grey_image(noise=noise, random_state=0)
+    seeds = strokes(truth)
     colors = {c: palette_color(c) for c in range(int(truth.max()) + 1)}
     folder.mkdir(exist_ok=True)
     pictures = {

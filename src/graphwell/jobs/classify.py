@@ -27,7 +27,7 @@ from graphwell.errors import (
 from graphwell.estimators.registry import DEFAULT, methods
 from graphwell.graph import Graph
 from graphwell.io.files import STANDARD, folder_written_whole, written_out, written_together, written_whole
-from graphwell.io.tables import format_of, write_table
+from graphwell.io.tables import write_table
 from graphwell.jobs.report import Report
 from graphwell.jobs.summary import Labelled, new_columns, page_of, report_of
 from graphwell.jobs.table import (
@@ -103,8 +103,6 @@ def classify(options: ClassifyOptions, *, words: Words = in_python, progress: Pr
     """
     began = time.perf_counter()
     of_files = is_folder(options.table)
-    if not of_files:
-        format_of(options.table, "table")
     if options.sort_into is not None and not of_files:
         raise OptionError("sort_into", "{field} is for a folder of files; {} is none.", options.table)
     if options.sort_into is not None and options.sort_into.exists():

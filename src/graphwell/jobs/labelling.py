@@ -14,12 +14,13 @@ from graphwell.active import Session
 from graphwell.errors import OptionError
 from graphwell.io.cells import NEW_NAMES, NewColumns, Table, as_numbers, as_text, text_column
 from graphwell.io.files import check_distinct, check_output, written_whole
-from graphwell.io.tables import format_of, write_table
+from graphwell.io.tables import write_table
 from graphwell.io.text import write_cells
 from graphwell.jobs.folder import PATH, TEXT
 from graphwell.jobs.suggest import CANNOT_TELL, ROW, USUAL_LABEL, SuggestOptions, cannot_tell
 from graphwell.jobs.table import (
     TableRows,
+    check_table,
     find_column,
     is_folder,
     notes_from_warnings,
@@ -366,7 +367,7 @@ def open_table(options: LabelOptions, *, progress: Progress = silent) -> Labelle
     >>> table.given.tolist(), table.name(2), table.cells(2), table.search("kI")
     ([0, -1, -1], 'Rex', [('weight', '28'), ('name', 'Rex')], [1])
     """
-    format_of(options.labelled, "output")
+    (check_table,)
     for path in (options.labelled, options.answers):
         check_output(path, "output")
         check_distinct([("table", options.table), ("output", path)])

@@ -108,7 +108,7 @@ def segment(
     >>> from graphwell.datasets.strokes import write_example
     >>> with tempfile.TemporaryDirectory() as name:
     ...     folder = Path(name)
-    ...     _ = write_example(folder, noise=0.0, per_class=0, random_state=0)
+    ...     _ = write_example(folder, noise=0.0)
     ...     files = {"image": folder / "image.png", "seeds": folder / "seeds.png"}
     ...     report = segment(SegmentOptions(**files, output=folder / "labels.png"))
     >>> report.facts["size"], len(report.facts["classes"]), report.facts["unreachable_pixels"]

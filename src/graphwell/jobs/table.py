@@ -333,8 +333,17 @@ def _numbered_like(truth: LabelColumn, given: LabelColumn) -> LabelColumn:
 # --------------------------------------------------------------------------------------- files and warnings
 
 
+def check_table(table: Path) -> None:
+    """Refuse what is not there, before its name is judged, and formats that are not read."""
+    if not is_folder(table):
+        if table != STANDARD and not table.is_symlink():  # links are followed when it is opened
+            table.stat()
+        format_of(table, "table")
+
+
 def check_files(table: Path, *, output: Path | None = None, **others: Path | None) -> None:
-    """Refuse outputs that could not be written, by their fields."""
+    """Refuse a table that is none, and outputs that could not be written, by their fields."""
+    check_table(table)
     if output == STANDARD:
         check_standard_output("output")
     elif output is not None:
