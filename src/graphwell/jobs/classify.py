@@ -102,14 +102,13 @@ def classify(options: ClassifyOptions, *, words: Words = in_python, progress: Pr
     ['cat', 'cat', 'dog', 'dog']
     """
     began = time.perf_counter()
-    of_files = is_folder(options.table)
+    classifier, of_files = options.classifier(), is_folder(options.table)
     if options.sort_into is not None and not of_files:
         raise OptionError("sort_into", "{field} is for a folder of files; {} is none.", options.table)
     if options.sort_into is not None and options.sort_into.exists():
         raise OptionError("sort_into", "{field} {} is there already; name a new folder.", options.sort_into)
     check_files(options.table, output=options.output, report=options.report)
     with limited_to(options.max_memory), notes_from_warnings() as warned:
-        classifier = options.classifier()
         rows = open_rows(options, progress)
         read = time.perf_counter() - began
         found, notes = fit(classifier, rows, progress)

@@ -367,7 +367,8 @@ def open_table(options: LabelOptions, *, progress: Progress = silent) -> Labelle
     >>> table.given.tolist(), table.name(2), table.cells(2), table.search("kI")
     ([0, -1, -1], 'Rex', [('weight', '28'), ('name', 'Rex')], [1])
     """
-    (check_table,)
+    check_table(options.table)
+    format_of(options.labelled, "output")
     for path in (options.labelled, options.answers):
         check_output(path, "output")
         check_distinct([("table", options.table), ("output", path)])
