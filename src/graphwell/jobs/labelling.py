@@ -14,7 +14,7 @@ from graphwell.active import Session
 from graphwell.errors import OptionError
 from graphwell.io.cells import NEW_NAMES, NewColumns, Table, as_numbers, as_text, text_column
 from graphwell.io.files import check_distinct, check_output, written_whole
-from graphwell.io.tables import write_table
+from graphwell.io.tables import format_of, write_table
 from graphwell.io.text import write_cells
 from graphwell.jobs.folder import PATH, TEXT
 from graphwell.jobs.suggest import CANNOT_TELL, ROW, USUAL_LABEL, SuggestOptions, cannot_tell
