@@ -12,7 +12,7 @@ import pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from graphwell._rows import ROWS_AT_ONCE, equal_rows, labels_that_differ
+from graphwell._rows import ROWS_AT_ONCE, equal_rows, fetched, labels_that_differ
 from graphwell._types import FloatArray, IntArray
 from graphwell._unknown import as_numpy_reads_them, is_known
 from graphwell.backends.base import Backend, Block, Engine, PlacedGraph, Rows, Vector
@@ -33,7 +33,7 @@ from graphwell.graph import Graph
 from graphwell.graph.checks import read_features
 from graphwell.graph.knn import check_metric
 from graphwell.progress import watched
-from graphwell.solve.descent import Status
+from graphwell.solve.descent import Status, on_host
 from graphwell.solve.fit import Run
 from graphwell.solve.problem import Problem
 
@@ -376,8 +376,10 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle the attributes; arrays of a cluster are fetched first."""
-        state = super().__getstate__()
-        return {k: v.compute() if backend_of_rows(v) else v for k, v in state.items()}
+        state = {k: fetched(v) if backend_of_rows(v) else v for k, v in super().__getstate__().items()}
+        if "result_" in state:
+            state["result_"] = on_host(state["result_"], fetched)
+        return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)

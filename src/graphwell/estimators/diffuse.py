@@ -202,8 +202,8 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         X : array, data frame, sparse matrix or Graph
             Features of shape (n, d). Columns of a data frame may hold numbers, categories, texts and dates.
             With ``metric="precomputed"`` a symmetric affinity matrix of shape (n, n). A `Graph` is used as it
-            is. A Dask array, of features or of affinities, is worked on by the workers of the Dask client in
-            use; what is told of each row is then a Dask array too, in the same chunks.
+            is. A Dask array of features is worked on by the workers of the Dask client in use; what is told
+            of each row is then a Dask array too, in the same chunks.
         y : array-like of shape (n,)
             Labels; unknown ones are -1 (integers), None, NaN, masked, or one of `unknown`.
         sample_weight : array-like of shape (n,), optional

@@ -2,11 +2,9 @@
 
 from dataclasses import replace
 from functools import cache
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from graphwell import Annealed, DiffuseInterfaceClassifier, Graph
 from graphwell.backends.dask.backend import BlockBackend
@@ -38,16 +36,6 @@ def fitted(X: Any, y: Any, **parameters: Any) -> DiffuseInterfaceClassifier:
     return DiffuseInterfaceClassifier(**{"models": None, "random_state": 0, "n_jobs": 1, **parameters}).fit(
         X, y
     )
-
-
-def in_blocks(W: Any, lengths: Any) -> Any:
-    """A Dask array whose blocks are sparse rows of a matrix."""
-    import dask.array as da
-    from dask import delayed
-
-    W = sparse.csr_array(W)
-    parts = [W[first:stop] for first, stop in pairwise(np.cumsum([0, *lengths]))]
-    return da.concatenate([da.from_delayed(delayed(p), p.shape, meta=np.empty((0, 0))) for p in parts])
 
 
 class Worker(BlockBackend):

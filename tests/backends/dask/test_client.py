@@ -10,7 +10,7 @@ import pytest
 from dask import delayed
 
 from graphwell import DiffuseInterfaceClassifier
-from graphwell.backends.dask.client import processes_here, workers_of
+from graphwell.backends.dask.client import workers_of
 from tests.backends.dask.cases import SHORT, fitted, rows_and_labels
 
 
@@ -68,13 +68,12 @@ def peak_of_client(n, n_classes):
 
 
 @pytest.mark.slow
-def test_the_client_holds_few_bytes_of_each_row():
+def test_the_client_holds_few_bytes_of_each_row(processes):
     """Scores of twelve classes would take 48 more."""
     few, many = 5_000, 25_000
-    with processes_here(2):
-        peak_of_client(1_000, 12)  # what is imported counts as memory too
-        per_row = (peak_of_client(many, 12) - peak_of_client(few, 12)) / (many - few)
-    assert 0 < per_row < 64
+    peak_of_client(1_000, 12)  # what is imported counts as memory too
+    per_row = (peak_of_client(many, 12) - peak_of_client(few, 12)) / (many - few)
+    assert 0 < per_row < 40
 
 
 def broken(n_bad):

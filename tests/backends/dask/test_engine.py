@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from graphwell import Graph
-from graphwell.backends.base import Coarse, Rows
+from graphwell.backends.base import Rows
 from graphwell.backends.cpu.engine import NumbaEngine
 from graphwell.backends.dask.backend import BlockBackend
 from graphwell.backends.dask.communicator import Communicator, DivergedError, WorkerLostError
 from graphwell.backends.dask.search import FewerWorkersError
+from graphwell.solve.fit import Recipe, fit
 from graphwell.solve.problem import Balance, Problem
 from tests.backends.dask.cases import Worker, rows_and_labels
 from tests.helpers import random_graph, start_of
@@ -134,11 +135,6 @@ def on(size, graph, verb):
     return found[0]
 
 
-def block(engine, values):
-    """What a block has of each vertex, the blocks of all workers together."""
-    return engine.graph.joined(values)
-
-
 @pytest.mark.parametrize("size", [1, 2, 5])
 @pytest.mark.parametrize("beyond_the_paper", [False, True])
 def test_sweeps_have_the_bits_of_one_machine(size, beyond_the_paper):
@@ -165,21 +161,35 @@ def test_sweeps_have_the_bits_of_one_machine(size, beyond_the_paper):
     assert found[3] == int(expected.label_changes) > 0
 
 
-def test_a_coarse_level_takes_the_same_errors_away():
-    graph, labels, rng = case(density=0.05)
-    groups, level, b = rng.integers(6, size=240), np.sqrt(graph.degrees), rng.random((240, 2))
-    inside = np.where(labels >= 0, 0.0, 1.0)
-    one = NumbaEngine(graph).solve(inside, b.astype(np.float32), coarse=Coarse(level, lambda most: groups))
+@pytest.mark.parametrize("exact", [True, False])
+def test_a_fit_has_the_same_bits_on_any_number_of_workers(monkeypatch, exact):
+    """So a fit that starts again on those that are left ends as if none had been lost."""
+    monkeypatch.setattr("graphwell.backends.dask.search.EXACT_UP_TO", 10_000 if exact else 100)
+    X, y, _ = rows_and_labels()
+    X = np.vstack([X, X[:30] + 100])
+    y = np.append(y, np.full(30, -1))
 
-    def solve(placed, engine):
-        coarse = Coarse(engine.asarray(level), lambda most: groups)
-        own = np.ascontiguousarray(b[placed.vertices], dtype=np.float32)
-        found = engine.solve(engine.asarray(inside), own, coarse=coarse)
-        return block(engine, found.x), found.iterations
+    def fit_of(size):
+        first_rows = np.arange(size + 1) * len(X) // size
 
-    x, iterations = on(3, graph, solve)
-    np.testing.assert_allclose(x, one.x, atol=2e-3)
-    assert abs(iterations - one.iterations) <= 1
+        def program(comm):
+            backend = BlockBackend(comm, first_rows)
+            rows = Rows(None, [X[first_rows[comm.rank] : first_rows[comm.rank + 1]]], *X.shape)
+            graph = backend.build_graph(rows, 8, 8, "euclidean", lambda *_: None).bridged(y >= 0)
+            found = fit(backend, Problem(graph, y, 3), Recipe(), rng=np.random.default_rng(0))
+            result = found.result
+            return np.asarray(result.labels), np.asarray(result.offsets), graph.joined(found.scores)
+
+        return together(size, program)[0]
+
+    for one, other in zip(fit_of(1) * 2, fit_of(2) + fit_of(5), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_the_heaviest_neighbour_may_have_the_number_that_a_row_has_on_its_worker():
+    graph = Graph.from_affinity(np.eye(12, k=4) + np.eye(12, k=-4))
+    (heaviest,) = on(3, graph, lambda placed, engine: (engine.heaviest(),))
+    np.testing.assert_array_equal(heaviest, NumbaEngine(graph).heaviest())
 
 
 @pytest.mark.parametrize("density", [0.0, 0.004, 0.02, 0.2])

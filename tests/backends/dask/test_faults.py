@@ -11,26 +11,15 @@ import dask.array as da
 import numpy as np
 import pytest
 
-from graphwell import Annealed, CancelledError, DiffuseInterfaceClassifier, Graph
+from graphwell import Annealed, CancelledError, DiffuseInterfaceClassifier
 from graphwell.backends.dask import rounds
 from graphwell.backends.dask.rounds import Cluster
-from tests.backends.dask.cases import QUICK, fitted, in_blocks, rows_and_labels
+from tests.backends.dask.cases import QUICK, fitted, rows_and_labels
 
 distributed = pytest.importorskip("distributed")
 
 SCHEDULE = Annealed(2.0, 0.3, ratio=0.6, sweeps=10)
 LOST = "A worker of the Dask cluster was lost; the fit starts again on [12] worker"
-
-
-@pytest.fixture
-def processes():
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50
-        ) as cluster,
-        distributed.Client(cluster) as client,
-    ):
-        yield client
 
 
 def left_behind(client):
@@ -81,19 +70,6 @@ def test_a_killed_worker_changes_no_label(processes, stage):
 
 
 @pytest.mark.slow
-def test_a_worker_that_is_killed_while_a_given_graph_is_fitted_changes_no_label(processes):
-    X, y, _ = rows_and_labels()
-    W = Graph.from_features(X, n_neighbors=6, scale_neighbor=6).W
-    one = fitted(W, y, metric="precomputed")
-    progress, killed = killer(processes, "descent")
-    many = DiffuseInterfaceClassifier(models=None, metric="precomputed", random_state=0)
-    with pytest.warns(UserWarning, match=LOST):
-        many.fit(in_blocks(W, (200, 300, 100)), y, progress=progress)
-    assert killed
-    np.testing.assert_array_equal(many.transduction_.compute(), one.transduction_)
-
-
-@pytest.mark.slow
 def test_a_cluster_that_loses_worker_after_worker_is_given_up(processes):
     X, y, _ = rows_and_labels()
     progress, _ = killer(processes, "start")
@@ -122,12 +98,13 @@ def test_where_all_workers_or_the_scheduler_are_lost_a_sentence_says_so(monkeypa
         distributed.Client(cluster),
     ):
 
-        def lose(step):
-            cluster.scale(0) if lost == "workers" else cluster.sync(cluster.scheduler.close)
+        def lose(stage, share):
+            if stage == "descent":
+                cluster.scale(0) if lost == "workers" else cluster.sync(cluster.scheduler.close)
 
         rows = da.from_array(X, chunks=200)
         with pytest.raises(OSError, match=words):
-            DiffuseInterfaceClassifier(**QUICK).fit(rows, y, callback=lose)
+            DiffuseInterfaceClassifier(**QUICK).fit(rows, y, progress=lose)
 
 
 @pytest.mark.slow
@@ -155,11 +132,11 @@ def test_nothing_is_left_on_the_workers(client):
         )
     assert left_behind(client) == NOTHING
 
-    def fail(step):
+    def fail(stage, share):
         raise KeyError("no")
 
     with pytest.raises(KeyError, match="no"):
-        DiffuseInterfaceClassifier(**QUICK).fit(rows, y, callback=fail)
+        DiffuseInterfaceClassifier(**QUICK).fit(rows, y, progress=fail)
     assert left_behind(client) == NOTHING
 
 
@@ -217,7 +194,7 @@ def test_a_client_that_is_closed_meanwhile_leaves_the_classifier_as_it_was(clust
         distributed.Client(cluster) as closing,
         pytest.raises(OSError, match="The Dask client was closed, or lost its scheduler"),
     ):
-        many.fit(da.from_array(X, chunks=200), y, callback=lambda step: closing.close())
+        many.fit(da.from_array(X, chunks=200), y, progress=lambda stage, share: closing.close())
     assert vars(many) == before
 
 
@@ -246,7 +223,3 @@ def test_workers_with_too_little_memory_say_so(client, monkeypatch):
     monkeypatch.setattr(Cluster, "resources", lambda self: (1, 1000.0))
     with pytest.raises(ValueError, match=r"needs about .* of memory, but the workers .* have 1 kB together"):
         DiffuseInterfaceClassifier(models=None).fit(da.from_array(X, chunks=200), y)
-    with pytest.raises(ValueError, match=r"A graph of 12 rows needs about .* give more workers"):
-        DiffuseInterfaceClassifier(models=None, metric="precomputed").fit(
-            da.ones((12, 12)), np.arange(12) % 2
-        )

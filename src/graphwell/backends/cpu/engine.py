@@ -245,8 +245,8 @@ class NumbaEngine(Engine):
         if self.masses is not None:  # the degree of each row that a vertex stands for
             counts, phi = self.masses, phi / np.sqrt(self.masses)
             heft = counts * phi
-        values = (problem.known, problem.fidelities, phi, heft, counts)
-        known, fidelity, phi, heft, counts = (self.rows.placed(own(each), self.dtype) for each in values)
+        values = (own(problem.known), own(problem.fidelities), phi, heft, counts)
+        known, fidelity, phi, heft, counts = (self.rows.placed(each, self.dtype) for each in values)
         shares = (balance.shares if balance else np.zeros(problem.n_classes)).astype(self.dtype)
         strength = balance.strength if balance else 0.0
         forces = Forces(known, fidelity, phi, heft, counts, strength, shares)

@@ -1,8 +1,7 @@
 """Dask arrays: their blocks, checked, and arrays made of blocks. The only module that imports `dask`."""
 
 import secrets
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -11,32 +10,14 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import IntArray
-from graphwell.graph.checks import affinity_matrix, check_range, check_square
-
-# Dask would warn of a graph of tasks of 10 MB.
-LARGE_GRAPH = "1 GiB"
-# Of each connection of a scheduler, for whoever looks for an error of Dask; it would keep a thousand.
-MESSAGES_KEPT = 10
+from graphwell.graph.checks import check_range
 
 
-@contextmanager
-def settings() -> Iterator[None]:
-    """Let large graphs of tasks pass without a warning; a cluster that starts here keeps few messages."""
+def config() -> Any:
+    """Dask's settings; those of graphwell are under ``graphwell``."""
     import dask
 
-    chosen = {
-        "distributed.admin.large-graph-warning-threshold": LARGE_GRAPH,
-        "distributed.admin.low-level-log-length": MESSAGES_KEPT,
-    }
-    with dask.config.set(chosen):
-        yield
-
-
-def setting(name: str, otherwise: Any) -> Any:
-    """A setting of Dask under ``graphwell``."""
-    import dask
-
-    return dask.config.get(f"graphwell.{name}", otherwise)
+    return dask.config
 
 
 def lazy(function: Callable[..., Any], *arguments: Any) -> Any:
@@ -94,21 +75,17 @@ class RowBlocks:
     blocks: list[Any]  # a task for each
     readers: Sequence[Callable[[Any], Any]]  # each checks its block, wherever it is read
     starts: IntArray  # number of the first row of each block, and the number of all
-    affinities: bool  # whether the rows are those of a matrix of affinities
 
     @classmethod
-    def of(cls, X: Any, *, affinities: bool) -> "RowBlocks":
+    def of(cls, X: Any) -> "RowBlocks":
         """The blocks of an array."""
         lengths, shape = check_chunks(X), tuple(map(int, X.shape))
-        if affinities:
-            check_square(shape)
-        elif shape[0] < 2 or shape[1] < 1:
+        if shape[0] < 2 or shape[1] < 1:
             raise ValueError(f"X must have at least 2 rows and 1 feature, got an array of shape {shape}.")
         blocks = [block for block, length in zip(blocks_of(X), lengths, strict=True) if length]
         starts = np.cumsum([0, *filter(None, lengths)])
-        read = read_affinities if affinities else read_rows
-        readers = [partial(read, own=own, width=shape[1]) for own in pairwise(starts.tolist())]
-        return cls(blocks, readers, starts, affinities)
+        readers = [partial(read_rows, own=own, width=shape[1]) for own in pairwise(starts.tolist())]
+        return cls(blocks, readers, starts)
 
     def picked(self, places: IntArray) -> list[Any]:
         """Tasks that return the rows at some places, rising."""
@@ -132,7 +109,12 @@ def read_rows(block: Any, own: tuple[int, int], width: int) -> Any:
     ValueError: X holds 1 NaN or infinite value in its rows 4 to 4; fill or remove them first.
     """
     rows = np.asarray(block.toarray() if hasattr(block, "toarray") else block)
-    name = _check_block(rows, own, width)
+    name, expected = f"Rows {own[0]} to {own[1] - 1}", (own[1] - own[0], width)
+    if rows.shape != expected:
+        raise ValueError(
+            f"{name}: a block of X has the shape {rows.shape} where the array says {expected}; "
+            "correct the chunks, by X.compute_chunk_sizes() say."
+        )
     if rows.dtype.kind not in "biuf":
         raise ValueError(f"{name} must hold real numbers, got the type {rows.dtype}.")
     bad = int(rows.size - np.isfinite(rows).sum())
@@ -143,24 +125,3 @@ def read_rows(block: Any, own: tuple[int, int], width: int) -> Any:
         )
     check_range(float(rows.max()), float(rows.min()), alone=False)
     return rows
-
-
-def read_affinities(block: Any, own: tuple[int, int], width: int) -> Any:
-    """Rows `own` of a matrix of affinities as a CSR array, checked."""
-    try:
-        W = affinity_matrix(block)
-    except ValueError as error:
-        raise ValueError(f"Rows {own[0]} to {own[1] - 1}: {error}") from error
-    _check_block(W, own, width)
-    return W
-
-
-def _check_block(block: Any, own: tuple[int, int], width: int) -> str:
-    """Refuse a block that is not what its array says; return how to name it."""
-    name, expected = f"Rows {own[0]} to {own[1] - 1}", (own[1] - own[0], width)
-    if block.shape != expected:
-        raise ValueError(
-            f"{name}: a block of X has the shape {block.shape} where the array says {expected}; "
-            "correct the chunks, by X.compute_chunk_sizes() say."
-        )
-    return name

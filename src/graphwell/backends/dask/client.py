@@ -1,17 +1,11 @@
 """The Dask client: found, connected, its errors in sentences. The only module that imports `distributed`."""
 
-import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from graphwell.errors import OptionError
-
-CONNECT_SECONDS = 10
 # What Dask's versions call their errors about a client that is closed.
 CUT_OFF = ("CancelledError", "ClosedClientError", "FutureCancelledError", "FuturesCancelledError")
-# Of processes here: errors of tasks reach the client; workers that are ended would complain of it.
-SILENCED = logging.CRITICAL
 
 
 def require_dask() -> Any:
@@ -79,57 +73,10 @@ def _inside_a_task(distributed: Any) -> bool:
 
 
 @contextmanager
-def open_client(where: str, n_workers: int) -> Iterator[Any]:
-    """Connect to the scheduler at an address, or start processes here: `n_workers`, or 4 for "local:4"."""
-    distributed = require_dask()
-    kind, _, number = where.partition(":")
-    if kind == "local" and (not number or (number.isdecimal() and int(number) > 0)):
-        with processes_here(int(number or n_workers)) as client:
-            yield client
-        return
-    if "://" not in where:
-        problem = (
-            "{field} must be local, local:4 for four processes here, or an address such as "
-            "tcp://host:8786; got {!r}."
-        )
-        raise OptionError("cluster", problem, where)
-    try:
-        client = distributed.Client(where, timeout=CONNECT_SECONDS)
-    except (OSError, ValueError) as error:
-        problem = "{field} {}: no Dask scheduler answers there; start one with: dask scheduler."
-        raise OptionError("cluster", problem, where) from error
-    with client:
-        yield client
-
-
-@contextmanager
-def processes_here(n_workers: int, memory_limit: str | None = "auto") -> Iterator[Any]:
-    """Start so many processes of one thread on this machine, each with so much memory."""
-    from graphwell.backends.dask.arrays import settings
-
-    distributed = require_dask()
-    with (
-        settings(),
-        distributed.LocalCluster(
-            n_workers=n_workers, threads_per_worker=1, dashboard_address=":0",
-            memory_limit=memory_limit, silence_logs=SILENCED,
-        ) as cluster,
-        distributed.Client(cluster) as client,
-    ):  # fmt: skip
-        yield client
-
-
-@contextmanager
 def told_if_cut_off() -> Iterator[None]:
-    """Turn Dask's errors about lost workers and lost clients into sentences."""
-    distributed = require_dask()
+    """Turn Dask's errors about lost clients into a sentence."""
     try:
         yield
-    except distributed.KilledWorker as error:
-        raise OSError(
-            f"A task of the fit killed its worker again and again ({error.task}); "
-            "most likely the workers have too little memory: give fewer rows, or larger workers."
-        ) from error
     except Exception as error:
         if type(error).__name__ in CUT_OFF:
             raise cut_off() from error

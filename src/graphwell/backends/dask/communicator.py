@@ -22,7 +22,6 @@ from graphwell.backends.dask.client import require_dask
 from graphwell.progress import watched
 
 SECONDS_BETWEEN_LOOKS = 0.5
-SECONDS_BETWEEN_REPORTS = 0.1
 DELIVER = "graphwell_deliver"
 
 
@@ -36,8 +35,8 @@ class DivergedError(RuntimeError):
 
 # The verb that a worker calls, and what it sends.
 Letter = tuple[str, Any]
-# A step of the descent that asks for an answer, or a stage and how far it is.
-Report = tuple[Any, tuple[str, float | None] | None]
+# A stage, and how far it is.
+Report = tuple[str, float | None]
 # Letters that have arrived, by sender and number.
 Letters = dict[tuple[int, int], Letter]
 
@@ -63,9 +62,6 @@ class Communicator:
     def wait(self, arrived: Callable[[Letters], bool]) -> None:
         """Wait until messages have arrived, as looking at them says."""
         arrived({})
-
-    def check(self) -> None:
-        """Raise what ended the fit elsewhere."""
 
     def exchange(
         self, pieces: Mapping[int, Any], sources: Collection[int], verb: str = "exchange"
@@ -133,9 +129,8 @@ class WorkerCommunicator(Communicator):
         self.blocks: dict[int, Any] = {}
         self.letters: Letters = {}
         self.reports: list[Report] = []
-        self.answers: list[Any] = []
         self.sending: list[Any] = []
-        self.task, self.stopped, self.reported = "", False, 0.0
+        self.task, self.stopped = "", False
         self.changed = threading.Condition()
 
     def send(self, rank: int, number: int, letter: Letter) -> None:
@@ -179,19 +174,10 @@ class WorkerCommunicator(Communicator):
             self.changed.notify_all()
 
     def tell(self, stage: str, share: float | None) -> None:
-        """Tell the client how far a stage is, if this is the first worker; not every iteration is told."""
+        """Tell the client how far a stage is, if this is the first worker."""
         self.check()
-        now, rare = time.monotonic(), share is None or share == 1 or stage == "descent"
-        if self.rank == 0 and (rare or now - self.reported > SECONDS_BETWEEN_REPORTS):
-            self.reported = now
-            self.reports.append((None, (stage, share)))
-
-    def ask(self, step: Any) -> Any:
-        """Answer of the client to a step of the descent."""
         if self.rank == 0:
-            self.reports.append((step, None))
-            self.wait(lambda letters: bool(self.answers))
-        return self.broadcast(self.answers.pop() if self.rank == 0 else None)
+            self.reports.append((stage, share))
 
 
 # By the name of the round and the address of the worker: workers may be threads of one process.
@@ -222,13 +208,10 @@ def deliver(name: str, to: str, sender: int, number: int, verb: str, message: An
             comm.changed.notify_all()
 
 
-def take_reports(name: str, answers: list[Any], dask_worker: Any) -> list[Report]:
-    """Answer the questions of a worker, and take what it reports meanwhile."""
+def take_reports(name: str, dask_worker: Any) -> list[Report]:
+    """Take what a worker reports."""
     comm = ROUNDS[name, dask_worker.address]
-    with comm.changed:
-        comm.answers.extend(answers)
-        comm.changed.notify_all()
-        reports, comm.reports = comm.reports, []
+    reports, comm.reports = comm.reports, []
     return reports
 
 

@@ -111,7 +111,9 @@ class BlockEngine(NumbaEngine):
     def heaviest(self) -> IntArray:
         """Return the neighbour of largest affinity of each vertex; -1 if it has none."""
         rows = self.graph.rows(self.graph.sharp)
-        return np.asarray(self.graph.joined(heaviest_entries(rows.indptr, rows.indices, rows.data)))
+        n = rows.shape[0]  # added to the columns, so that none has the number of a row
+        found = heaviest_entries(rows.indptr, rows.indices + n, rows.data)
+        return np.asarray(self.graph.joined(np.where(found < 0, -1, found - n)))
 
     def condensed(self, groups: IntArray, n_groups: int) -> Any:
         """Return the sums of the affinities between groups of vertices."""

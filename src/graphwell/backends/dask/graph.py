@@ -18,9 +18,8 @@ from scipy.sparse import csgraph
 from graphwell._threads import once
 from graphwell._types import IntArray
 from graphwell.backends.dask.communicator import Communicator
-from graphwell.graph.checks import check_symmetric
 from graphwell.graph.components import Bridges, every_component_has, make_bridges, weight_sums
-from graphwell.graph.weights import WEIGHT_FLOOR, index_dtype
+from graphwell.graph.weights import WEIGHT_FLOOR
 
 
 class Vector(NDArrayOperatorsMixin):
@@ -254,23 +253,3 @@ class BlockGraph:
         return replace(
             found, sharpness=self.sharpness, recall_=self.recall_, space=self.space, bridges=bridges
         )
-
-
-def from_affinities(comm: Communicator, blocks: list[Any], starts: IntArray) -> BlockGraph:
-    """The graph of a symmetric matrix of affinities, of which each worker has rows that follow each other.
-
-    Workers send each other their columns, to see whether the matrix is symmetric. Each affinity is then the
-    one above the diagonal, and the diagonal is empty, as `graphwell.graph.checks.symmetric_matrix` has it.
-    """
-    W = blocks[0] if len(blocks) == 1 else sparse.vstack(blocks, format="csr")
-    ranges = list(pairwise(starts.tolist()))
-    columns = W.tocsc()
-    mirror = sparse.hstack(comm.each([columns[:, a:b].T.tocsr() for a, b in ranges]), format="csr")
-    asymmetry = comm.allreduce(float(abs(W - mirror).data.max(initial=0.0)), max)
-    check_symmetric(asymmetry, comm.allreduce(float(W.data.max(initial=0.0)), max))
-    first, stop = ranges[comm.rank]
-    rows = (sparse.triu(W, first + 1, format="csr") + sparse.tril(mirror, first - 1, format="csr")).tocsr()
-    rows.eliminate_zeros()
-    rows.sort_indices()
-    vertices = np.arange(first, stop, dtype=index_dtype(int(starts[-1]), 0))
-    return BlockGraph.from_rows(comm, vertices, rows)

@@ -14,32 +14,10 @@ from graphwell.backends.dask.search import Answer, CellMap, Partition, Partition
 from graphwell.backends.induction import Induction, least_certain, lost_rows, nearer
 from graphwell.backends.registry import backend_of_rows
 from graphwell.errors import UnreachableWarning, warn_user
-from graphwell.graph.checks import read_features, read_new_affinities
+from graphwell.graph.checks import read_features
 from graphwell.graph.graph import Origin
 from graphwell.graph.knn import FeatureMap, build_search
 from graphwell.graph.weights import kernel
-
-
-class RowScores(NamedTuple):
-    """Labels and scores of some rows."""
-
-    assigned: IntArray
-    distributions: FloatArray
-    reachable: BoolArray
-    bridged: BoolArray
-    votes: FloatArray  # for new rows, where they are not the distributions; of no column otherwise
-
-    def at(self, places: Any) -> "RowScores":
-        """The same of some of these rows."""
-        return RowScores(*(column[places] for column in self))
-
-
-class Part(NamedTuple):
-    """Fitted rows of one worker, which new rows ask."""
-
-    vertices: IntArray
-    found: RowScores
-    partition: Partition | None  # where the graph was built from features
 
 
 class Searched(NamedTuple):
@@ -53,9 +31,18 @@ class Searched(NamedTuple):
     evidence: Any
 
 
+class Kept(NamedTuple):
+    """What a worker keeps of a fit."""
+
+    told: Any  # to the client
+    answers: dict[str, Any]  # for the rows that it took
+    graph: Any  # its vertices, their rows, and the vertices that the columns of these stand for
+    partition: Partition  # these vertices, which new rows ask
+
+
 @dataclass(frozen=True)
 class DaskInduction:
-    """Scores of new rows, from their features or their affinities to fitted ones that lie on the workers.
+    """Scores of new rows, from their affinities to fitted ones that lie on the workers.
 
     Pickled, it becomes the `Induction` of one machine: what is known of the fitted rows is fetched.
     """
@@ -65,14 +52,10 @@ class DaskInduction:
     reachable: Any
     classes: Any
     prior: FloatArray
-    answers: list[Any]  # only held: the arrays are made of their copies, made again where a worker is lost
-    parts: list[Any]  # futures: a `Part` of each worker
-    searched: Searched | None  # None where the graph was given
+    kept: list[Any]  # futures: what each worker keeps
+    searched: Searched
 
-    @property
-    def takes_features(self) -> bool:
-        """Whether new rows are features rather than affinities."""
-        return self.searched is not None
+    takes_features = True
 
     def scores(self, X: Any) -> Any:
         """Return the scores of each new row: lazily for a Dask array, at once for any other.
@@ -84,8 +67,7 @@ class DaskInduction:
             pairs = zip(blocks_of(X), lengths, strict=True)
             found = [self._voted(block) if length else lazy(np.zeros, (0, width)) for block, length in pairs]
             return array_of(found, lengths, width, np.float64)[:, :-1]
-        block = read_features(X, at_least=1) if self.takes_features else X
-        (votes,) = self.cluster.results([self._voted(block)])
+        (votes,) = self.cluster.results([self._voted(read_features(X, at_least=1))])
         lost = int((votes[:, -1] == 0).sum())
         if lost:
             warn_user(lost_rows(lost, len(votes)), UnreachableWarning)
@@ -93,16 +75,11 @@ class DaskInduction:
 
     def _voted(self, block: Any) -> Any:
         """A task for the votes on a block of new rows."""
-        n, evidence = self.reachable.shape[0], None
-        if self.searched is None:
-            near = lazy(read_new_affinities, block, n)
-        else:
-            evidence, k = self.searched.evidence, max(self.searched.counts)
-            asked = lazy(queries, block, self.searched, len(self.parts))
-            candidates = [lazy(candidates_of, asked, q, part, k) for q, part in enumerate(self.parts)]
-            near = lazy(affinities, candidates, self.searched, n)
-        votes = [lazy(part_of_vote, near, part) for part in self.parts]
-        return lazy(whole_vote, votes, self.prior, block, evidence)
+        asked = lazy(queries, block, self.searched, len(self.kept))
+        candidates = [lazy(candidates_of, asked, q, kept, self.searched) for q, kept in enumerate(self.kept)]
+        near = lazy(affinities, candidates, self.searched, self.reachable.shape[0])
+        votes = [lazy(part_of_vote, near, kept) for kept in self.kept]
+        return lazy(whole_vote, votes, self.prior, block, self.searched.evidence)
 
     def labels(self, X: Any) -> Any:
         """Return the class of each new row."""
@@ -126,16 +103,16 @@ class DaskInduction:
 
     def __reduce__(self) -> Any:
         told = (self.classes, self.distributions.compute(), self.reachable.compute(), self.prior)
-        if self.searched is None:
-            return Induction, (None, *told)
-        vertices, found, partitions = zip(*self.cluster.fetched(self.parts), strict=True)
-        order = np.argsort(np.concatenate(vertices))
-        points = np.concatenate([partition.points for partition in partitions])[order]
-        scales = np.concatenate([partition.scales for partition in partitions])[order]
-        votes = np.concatenate([each.votes for each in found])[order]
+        parts = self.cluster.results([lazy(getattr, each, "partition") for each in self.kept])
+        columns = ("vertices", "points", "scales", "votes")
+        vertices, points, scales, votes = (
+            np.concatenate([getattr(part, name) for part in parts]) for name in columns
+        )
+        order = np.argsort(vertices)
         _, _, counts, features, n_features, evidence = self.searched
-        origin = Origin(features, build_search(points, max(counts)), scales, n_features, *counts)
-        return Induction, (origin, *told, evidence, votes if votes.shape[1] else None)
+        search = build_search(points[order], max(counts))
+        origin = Origin(features, search, scales[order], n_features, *counts)
+        return Induction, (origin, *told, evidence, None if evidence is None else votes[order, :-2])
 
 
 def queries(raw: Any, searched: Searched, n_partitions: int) -> list[PartitionQuery]:
@@ -144,9 +121,9 @@ def queries(raw: Any, searched: Searched, n_partitions: int) -> list[PartitionQu
     return searched.cells.queries(rows, n_partitions, max(searched.counts))
 
 
-def candidates_of(asked: Sequence[PartitionQuery], number: int, part: Part, k: int) -> Answer:
+def candidates_of(asked: Sequence[PartitionQuery], number: int, kept: Kept, searched: Searched) -> Answer:
     """Answer what new rows ask of one partition."""
-    return cast(Partition, part.partition).answer(asked[number], k)
+    return kept.partition.answer(asked[number], max(searched.counts))
 
 
 def affinities(candidates: Sequence[Answer], searched: Searched, n: int) -> Any:
@@ -160,12 +137,9 @@ def affinities(candidates: Sequence[Answer], searched: Searched, n: int) -> Any:
     return sparse.csr_array((weights.ravel(), neighbors[:, :width].ravel(), pointers), shape=(n_rows, n))
 
 
-def part_of_vote(X: Any, part: Part) -> FloatArray:
+def part_of_vote(X: Any, kept: Kept) -> FloatArray:
     """Votes of fitted rows for new ones: scores, sum of affinities, and that to rows in reach of a label."""
-    found = part.found
-    votes = found.votes if found.votes.shape[1] else found.distributions
-    said = np.column_stack([votes, np.ones(len(votes)), found.reachable])
-    return np.asarray(X[:, part.vertices] @ said)
+    return np.asarray(X[:, kept.partition.vertices] @ kept.partition.votes)
 
 
 def whole_vote(parts: Sequence[FloatArray], prior: FloatArray, raw: Any, evidence: Any) -> FloatArray:

@@ -10,13 +10,12 @@ import secrets
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from copy import copy
 from typing import Any, TypeVar
 
 import numpy as np
 
 from graphwell._types import IntArray
-from graphwell.backends.dask.arrays import RowBlocks, lazy, setting, settings
+from graphwell.backends.dask.arrays import RowBlocks, config, lazy
 from graphwell.backends.dask.client import cut_off, forget_messages, require_dask, told_if_cut_off, workers_of
 from graphwell.backends.dask.communicator import (
     WorkerLostError,
@@ -28,7 +27,7 @@ from graphwell.backends.dask.communicator import (
 )
 from graphwell.backends.dask.search import FewerWorkersError
 from graphwell.errors import warn_user
-from graphwell.progress import heartbeat
+from graphwell.progress import Progress, heartbeat, silent
 
 # Times that a fit starts again after a worker was lost; Dask's setting `graphwell.retries` changes it.
 RETRIES = 5
@@ -37,9 +36,9 @@ SECONDS_BETWEEN_LOOKS = 0.25
 SECONDS_FOR_WORKERS = 30.0
 # Before a further round: the scheduler may learn late that a worker is gone.
 SECONDS_OF_PATIENCE = 0.5
+# Dask would warn of a graph of tasks of 10 MB.
+LARGE_GRAPH = {"distributed.admin.large-graph-warning-threshold": "1 GiB"}
 Result = TypeVar("Result")
-# Told what the workers report (`communicator.Report`); what it returns answers a step.
-Hear = Callable[..., Any]
 
 
 class Cluster:
@@ -69,7 +68,7 @@ class Cluster:
         source: RowBlocks,
         most: int,
         job: Callable[[IntArray], Any],
-        hear: Hear,
+        progress: Progress,
         finish: Callable[[list[Any], IntArray], Result],
     ) -> Result:
         """Run a program on workers that hold the rows, again where one is lost.
@@ -78,10 +77,10 @@ class Cluster:
         numbers of the first rows that they take. `finish` makes what is returned from futures of what each
         worker keeps, and these numbers.
         """
-        retries, lost = int(setting("retries", RETRIES)), 0
+        retries, lost = int(config().get("graphwell.retries", RETRIES)), 0
         while True:
             try:
-                return self._round(source, most, job, hear, finish)
+                return self._round(source, most, job, progress, finish)
             except FewerWorkersError as error:
                 most = error.args[0]
             except WorkerLostError:
@@ -98,10 +97,9 @@ class Cluster:
                     f"worker{'s' if left > 1 else ''} (retry {lost} of {retries})."
                 )
 
-    def _round(self, source: RowBlocks, most: int, job: Any, hear: Hear, finish: Any) -> Any:
+    def _round(self, source: RowBlocks, most: int, job: Any, progress: Progress, finish: Any) -> Any:
         name, addresses = secrets.token_hex(8), sorted(self.workers())[:most]
-        first_blocks = _even_shares(source.starts, len(addresses), whole=source.affinities)
-        addresses = addresses[: len(first_blocks) - 1]
+        first_blocks = _even_shares(source.starts, len(addresses))
         first_rows = source.starts[first_blocks]
         pickled = require_dask().protocol.pickle.dumps(job(first_rows))
         futures: list[Any] = []
@@ -120,9 +118,11 @@ class Cluster:
                 for rank, address in enumerate(addresses)
             ]  # fmt: skip
             futures += members
-            self._watch(members, addresses, name, hear)
+            self._watch(members, addresses, name, progress)
             self.client.run_on_scheduler(_let_others, [future.key for future in members])
-            return finish(members, first_rows)
+            found = finish(members, first_rows)
+            del futures[-len(members) :]  # what the workers keep goes with what was made of it
+            return found
         finally:
             for future in futures:  # an error that is kept would keep them
                 future.release()
@@ -141,30 +141,22 @@ class Cluster:
     def started(self, tasks: Sequence[Any], **where: Any) -> list[Any]:
         """Start tasks; return their futures."""
         forget_messages(self.client)
-        with settings(), told_if_cut_off():
+        with config().set(LARGE_GRAPH), told_if_cut_off():
             return list(self.client.compute(list(tasks), **where))
 
     def _watch(
-        self, futures: Sequence[Any], addresses: Sequence[str], name: str = "", hear: Hear | None = None
+        self, futures: Sequence[Any], addresses: Sequence[str], name: str = "", progress: Progress = silent
     ) -> None:
-        """Wait for tasks of these workers, and pass on what the first worker reports."""
-        answers: list[Any] = []
-        while not _finished(futures):
-            if set(addresses) - set(self.workers()):
+        """Wait for tasks of these workers, and pass on what the first worker reports of a round."""
+        done = False
+        while not done:
+            done = _finished(futures)
+            if not done and set(addresses) - set(self.workers()):
                 raise WorkerLostError("A worker is gone.")
-            if hear is not None:
-                (reports,) = self._run(addresses[:1], take_reports, name, answers)
-                found = [(step, hear(step, told)) for step, told in reports]
-                answers = [answer for step, answer in found if step is not None]
-            if not answers:
+            for stage, share in self._run(addresses[:1], take_reports, name)[0] if name else ():
+                progress(stage, share)
+            if not done:
                 _wait(futures, "FIRST_COMPLETED")
-        if hear is not None and not any(future.status == "error" for future in futures):
-            for report in self._run(addresses[:1], take_reports, name, answers)[0]:
-                hear(*report)
-
-    def each(self, futures: Sequence[Any], function: Callable[..., Any], *arguments: Any) -> list[Any]:
-        """Futures of a function of what lies on the workers; done there."""
-        return [self.client.submit(function, future, *arguments, pure=False) for future in futures]
 
     def fetched(self, futures: Sequence[Any]) -> list[Any]:
         """Results of tasks; Dask computes those of a lost worker again, or says that it cannot."""
@@ -183,26 +175,6 @@ class Cluster:
                     self.workers()
             finally:
                 coming.cancel()
-
-    def copied(self, futures: Sequence[Any]) -> list[Any]:
-        """Copies of what tasks return, each on another worker where there is one.
-
-        A copy has a key of its own: of replicas of one key Dask's memory manager keeps any one. For the same
-        reason what was brought along to make a copy is dropped there at once.
-        """
-        workers = list(self.workers())
-        self._watch(futures, workers)
-        with told_if_cut_off():
-            holders = self.client.who_has(list(futures))
-        copies = []
-        for future in futures:
-            others = [address for address in workers if address not in holders.get(future.key, ())]
-            copies.append(self.client.submit(copy, future, pure=False, workers=others or None))
-        self._watch(copies, workers)
-        self.client.run_on_scheduler(_let_others, [future.key for future in copies])
-        pairs = [(future.key, made.key) for future, made in zip(futures, copies, strict=True)]
-        self.client.run_on_scheduler(_keep_apart, pairs)
-        return copies
 
     def results(self, tasks: Sequence[Any]) -> list[Any]:
         """Run tasks on any workers, and fetch what they return."""
@@ -238,40 +210,27 @@ def _finished(futures: Sequence[Any]) -> bool:
     lost = (WorkerLostError, require_dask().KilledWorker)
     for error in sorted(errors, key=lambda error: isinstance(error, lost)):
         if isinstance(error, require_dask().KilledWorker):
-            raise WorkerLostError(str(error)) from error
+            raise WorkerLostError(
+                f"A task of the fit killed its worker again and again ({error.task}); "
+                "most likely the workers have too little memory: give fewer rows, or larger workers."
+            ) from error
         raise error
     return all(future.status == "finished" for future in futures)
 
 
-def _even_shares(starts: IntArray, n_workers: int, *, whole: bool) -> IntArray:
+def _even_shares(starts: IntArray, n_workers: int) -> IntArray:
     """Number of the first block of each worker, and of all: blocks that follow each other, as many rows each.
-
-    Where the rows stay where they are taken, no worker is without any.
 
     Examples
     --------
-    >>> _even_shares(np.array([0, 2, 4, 6, 12]), 2, whole=True)
+    >>> _even_shares(np.array([0, 2, 4, 6, 12]), 2)
     array([0, 3, 4])
-    >>> _even_shares(np.array([0, 12]), 2, whole=False)
-    array([0, 0, 1])
     """
     middles = (starts[:-1] + starts[1:]) / 2
-    worker_of = np.floor(middles * n_workers / starts[-1]).astype(int)
-    if whole:
-        worker_of = np.unique(worker_of, return_inverse=True)[1]
-        n_workers = int(worker_of[-1]) + 1
-    return np.searchsorted(worker_of, np.arange(n_workers + 1))
+    return np.searchsorted(middles * n_workers / starts[-1], np.arange(n_workers + 1))
 
 
 def _let_others(keys: list[str], dask_scheduler: Any) -> None:
     """Let tasks run again elsewhere, where they say what was lost; Dask would wait for their worker."""
     for key in set(keys) & set(dask_scheduler.tasks):
         dask_scheduler.tasks[key].loose_restrictions = True
-
-
-def _keep_apart(pairs: list[tuple[str, str]], dask_scheduler: Any) -> None:
-    """Drop replicas of tasks on workers that hold a copy of them."""
-    tasks = dask_scheduler.tasks
-    for key, made in pairs:
-        for worker in tasks[key].who_has & tasks[made].who_has if len(tasks[key].who_has) > 1 else ():
-            dask_scheduler.request_remove_replicas(worker.address, [key], stimulus_id="graphwell")

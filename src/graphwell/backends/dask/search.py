@@ -114,6 +114,7 @@ class Partition:
     scaling: Rescaling
     n_threads: int  # that share a search of it
     scales: FloatArray | None = None  # local scale of each row, once it is known
+    votes: Any = None  # of each row, once it is fitted: scores, 1, and whether a label reached it
 
     @classmethod
     def of(cls, rows: Sequence[Any], cells: CellMap, n_threads: int) -> "Partition":
