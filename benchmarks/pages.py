@@ -10,8 +10,8 @@ import shutil
 import tempfile
 import threading
 import time
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -163,25 +163,31 @@ class Quiet(SimpleHTTPRequestHandler):
         """Log nothing."""
 
 
+@contextmanager
+def points_page() -> Iterator[str]:
+    """The address of a page with nothing but a map of points."""
+    with tempfile.TemporaryDirectory() as folder:
+        for part in PAGES.glob("points*.js"):
+            shutil.copy(part, folder)
+        (Path(folder) / "map.html").write_text(PAGE)
+        with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=folder)) as server:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            yield f"http://127.0.0.1:{server.server_port}/map.html"
+            server.shutdown()
+
+
 def frame_figures(sizes: Sequence[int]) -> list[Figure]:
     """Milliseconds a frame of panning and zooming, by the number of points; none without a browser."""
     figures = []
-    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+    with points_page() as address, ExitStack() as stack:
         try:
             browser = start_chromium()
         except OSError as missing:
             print(f"No frames are counted: {missing}.")
             return []
         stack.callback(browser.quit)
-        for part in PAGES.glob("points*.js"):
-            shutil.copy(part, folder)
-        (Path(folder) / "map.html").write_text(PAGE)
-        server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=folder))
-        stack.enter_context(server)
-        stack.callback(server.shutdown)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
         for n in sizes:
-            browser.get(f"http://127.0.0.1:{server.server_port}/map.html")
+            browser.get(address)
             browser.execute_script(FILL, n)
             browser.execute_async_script("setTimeout(arguments[0], 2000)")  # all are drawn once
             frames = [browser.execute_async_script(MOVE, way, MOVED_SECONDS) for way in ("pan", "zoom")]

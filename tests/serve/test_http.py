@@ -1,5 +1,6 @@
 """The web application: what is served, and to whom; files that are read, and files that are not."""
 
+import asyncio
 import contextlib
 import os
 import re
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import webbrowser
 from pathlib import Path
+from unittest.mock import Mock
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
@@ -17,8 +19,8 @@ from starlette.websockets import WebSocketDisconnect
 from websockets.sync.client import connect
 
 from graphwell.errors import OptionError
-from graphwell.serve import security
-from graphwell.serve.channel import MOST_WINDOWS
+from graphwell.serve import channel, security
+from graphwell.serve.channel import MOST_WINDOWS, TOO_SLOW, Hub
 from graphwell.serve.launch import launch
 from graphwell.serve.security import HEADERS, Door, origins_of, read_inside, read_picture
 from tests.serve.pages import ORIGIN, EchoPage, served
@@ -75,6 +77,36 @@ def test_what_takes_long_holds_nobody_up_and_there_are_not_too_many_windows(clie
         with pytest.raises(WebSocketDisconnect) as refused:
             windows[-1].receive_json()
         assert "too many windows" in refused.value.reason
+
+
+def test_a_window_that_lags_behind_is_closed(monkeypatch):
+    monkeypatch.setattr(channel, "MOST_WAITING", 5)
+    sent = []
+
+    async def lagging():
+        hub, free, closed = Hub(EchoPage()), asyncio.Event(), asyncio.Event()
+
+        async def send(message):
+            await free.wait()
+            sent.append(message)
+            if "code" in message:
+                closed.set()
+
+        async def receive():
+            await closed.wait()
+            return {"type": "websocket.disconnect"}
+
+        hub.begin()
+        served = asyncio.create_task(hub.serve(Mock(send=send, receive=receive)))
+        for number in range(50):
+            await asyncio.sleep(0)  # so that it is known first
+            hub.send({"event": number})
+        asyncio.get_running_loop().call_soon(free.set)
+        await served
+
+    asyncio.run(lagging())
+    assert sent[-1]["code"] == TOO_SLOW
+    assert len(sent) <= 8
 
 
 def test_nothing_but_looking_is_allowed_and_bodies_are_refused_unread(client):
@@ -162,6 +194,8 @@ def test_hosts_addresses_and_ports_that_cannot_be_are_named():
     with pytest.raises(OptionError, match="address"):
         launch(EchoPage(), host="0.0.0.0", password="secret", open_browser=False)
     assert origins_of("::1", 5) == {"http://[::1]:5", "http://localhost:5"}
+    assert origins_of("127.0.0.1", 5) == {"http://127.0.0.1:5", "http://localhost:5"}
+    assert origins_of("0.0.0.0", 5, "https://Label.example.org/") == {"https://label.example.org"}
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(OptionError, match=f"port {port}: nothing can listen"):

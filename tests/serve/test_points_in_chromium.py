@@ -1,33 +1,21 @@
 """The map of many points, in a real Chromium: what is drawn, picked, and caught by a lasso."""
 
-import threading
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-import graphwell as gw
+from benchmarks.pages import points_page
 from tests.serve.browser import browser, keep_screenshot, wait_until
 
 pytestmark = pytest.mark.slow
 __all__ = ["browser"]
-PAGE = """<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,">
-<style>html, body { margin: 0; height: 100%; } main { position: relative; height: 100%; }
-#map { display: block; width: 100%; height: 100%; }</style><main><canvas id="map"></canvas></main>
-<script type="module">
-import { PointsMap } from "./points.js";
-window.heard = {};
+HEAR = """window.heard = {};
 const keep = (name) => (what) => (heard[name] = what);
-const on = { onHover: keep("hover"), onPick: keep("pick"), onSelect: keep("selected") };
-const canvas = document.getElementById("map");
-window.map = new PointsMap(canvas, on);
+map.on = { onHover: keep("hover"), onPick: keep("pick"), onSelect: keep("selected") };
 for (const name of ["pointerdown", "pointerup"]) {
-  canvas.addEventListener(name, (event) => (heard[name] = [event.offsetX, event.offsetY]));
-}
-</script>"""
+  map.canvas.addEventListener(name, (event) => (heard[name] = [event.offsetX, event.offsetY]));
+}"""
 CLOUD = """const n = arguments[0], places = new Float32Array(2 * n), classes = new Uint8Array(n);
 let state = 1;
 const random = () => (state = (state * 16807) % 2147483647) / 2147483647;
@@ -54,22 +42,13 @@ const counts = [0, 0, 0, 0];
 return counts;"""
 
 
-class Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *_):
-        """Say nothing."""
-
-
 @pytest.fixture
-def page(browser, tmp_path):
-    for part in (Path(gw.__file__).parent / "serve" / "page").glob("points*.js"):
-        (tmp_path / part.name).write_bytes(part.read_bytes())
-    (tmp_path / "map.html").write_text(PAGE)
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(tmp_path))) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        browser.get(f"http://127.0.0.1:{server.server_port}/map.html")
+def page(browser):
+    with points_page() as address:
+        browser.get(address)
         wait_until(browser, "window.map !== undefined")
+        browser.execute_script(HEAR)
         yield browser
-        server.shutdown()
 
 
 def drag(page, corners):

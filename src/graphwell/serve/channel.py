@@ -52,13 +52,7 @@ class Page(Protocol):
 
 
 def frame(event: Mapping[str, Any], array: FloatArray) -> bytes:
-    """An event with an array: its length in four bytes, the event as JSON in blanks up to eight, the array.
-
-    Examples
-    --------
-    >>> len(frame({"event": "positions"}, np.zeros(2, dtype=np.float32)))
-    40
-    """
+    """An event with an array: its length in four bytes, the event as JSON, blanks up to eight, the array."""
     head = json.dumps(event, separators=(",", ":")).encode()
     head += b" " * (-(len(head) + 4) % 8)
     return struct.pack("<I", len(head)) + head + np.ascontiguousarray(array).tobytes()

@@ -262,14 +262,7 @@ CHARSET = '<meta charset="utf-8">'
 
 
 def one_document(name: str) -> str:
-    """A page, by the name of its HTML file, in one piece; it speaks with the widget instead of a server.
-
-    Examples
-    --------
-    >>> made = one_document("paint")
-    >>> "static/" in made, "Content-Security-Policy" in made
-    (False, True)
-    """
+    """A page, by the name of its HTML file, in one piece; it speaks with the widget instead of a server."""
     page = _text(f"{name}.html")
     nonce = secrets.token_urlsafe(16)
     first = SCRIPT.findall(page)[0]
@@ -290,13 +283,7 @@ def one_document(name: str) -> str:
 
 
 def modules_of(first: str) -> list[str]:
-    """A module and all that it needs.
-
-    Examples
-    --------
-    >>> modules_of("channel.js")
-    ['channel.js', 'line.js']
-    """
+    """A module and all that it needs."""
     found = [first]
     for name in found:  # grows meanwhile
         found += [needed for _, needed in IMPORT.findall(_text(name)) if needed not in found]

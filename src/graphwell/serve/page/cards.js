@@ -85,7 +85,7 @@ export function showQuestion(card, question, left, classes, on, back, issue) {
       { class: "others" },
       make("button", { class: "quiet", onclick: on.cannotTell }, "Cannot tell ", make("kbd", {}, "X")),
       make("button", { class: "quiet", onclick: on.skip }, "Skip ", make("kbd", {}, "S")),
-      make("button", { class: "quiet", title: "Select the rows most like this one that nobody answered", onclick: on.like }, "Rows like it ", make("kbd", {}, "M")),
+      make("button", { class: "quiet", title: "Select the rows most like this one that nobody answered", onclick: on.like }, "Similar ", make("kbd", {}, "M")),
       given ? make("button", { class: "quiet", onclick: on.clear }, `Take back ${given.name}`) : null,
     ),
     issue && given ? make("p", {}, `You said ${given.name}; it looks like ${byNumber.get(issue.guesses[0][0])?.name} (${Math.round(100 * issue.guesses[0][1])} %). `, make("button", { onclick: on.keep }, "Keep ", make("kbd", {}, "K"))) : null,

@@ -1,4 +1,4 @@
-// What the pointer does on the picture: strokes, straight lines, erasing, moving, pinching.
+// What the pointer does on the picture: strokes, erasing, moving, pinching.
 
 const APART = 0.7; // pixels of the picture between two points of a stroke
 const WIDEST = 200; // pixels of the picture
@@ -20,12 +20,10 @@ export class Hand {
     canvas.addEventListener("pointerup", (event) => this.released(event));
     canvas.addEventListener("pointercancel", (event) => this.cancelled(event));
     canvas.addEventListener("pointerleave", () => this.leave());
-    canvas.addEventListener("dblclick", () => this.finishLine());
     canvas.addEventListener("contextmenu", (event) => event.preventDefault());
   }
 
   setTool(tool) {
-    this.finishLine();
     this.tool = tool;
     this.leave();
     this.board.canvas.style.cursor = tool === "hand" ? "grab" : "crosshair";
@@ -53,13 +51,8 @@ export class Hand {
     this.dragging = this.moves || event.button === 1;
     if (this.dragging || event.button === 2) return;
     const point = rounded(this.board.toPlane(...place));
-    if (this.tool === "line" && this.board.pending) this.extend(point, true);
-    else this.board.pending = this.newStroke(point);
+    this.board.pending = { class: this.chosen, width: this.widthOnPicture, erase: this.tool === "eraser", points: [point] };
     this.board.draw();
-  }
-
-  newStroke(point) {
-    return { class: this.chosen, width: this.widthOnPicture, erase: this.tool === "eraser", points: [point], open: this.tool === "line" };
   }
 
   moved(event) {
@@ -69,7 +62,7 @@ export class Hand {
     this.board.pointer = this.moves ? null : { x, y, width: this.widthOnPicture };
     if (last && this.pointers.size === 2) this.board.pinch(last, place, [...this.pointers].find(([id]) => id !== event.pointerId)[1]);
     else if (last && this.dragging) this.board.pan(place[0] - last[0], place[1] - last[1]);
-    else if (last && this.board.pending && this.tool !== "line") this.follow(event);
+    else if (last && this.board.pending) this.follow(event);
     if (last) this.pointers.set(event.pointerId, place);
     this.board.draw();
   }
@@ -78,34 +71,26 @@ export class Hand {
   follow(event) {
     const events = event.getCoalescedEvents?.() ?? [];
     for (const { offsetX, offsetY } of events.length ? events : [event]) {
-      this.extend(rounded(this.board.toPlane(offsetX, offsetY)), false);
+      this.extend(rounded(this.board.toPlane(offsetX, offsetY)));
     }
   }
 
-  extend(point, always) {
+  extend(point) {
     const stroke = this.board.pending;
     const last = stroke.points.at(-1);
-    if (!always && Math.hypot(point[0] - last[0], point[1] - last[1]) < APART) return;
+    if (Math.hypot(point[0] - last[0], point[1] - last[1]) < APART) return;
     stroke.points.push(point);
     if (stroke.points.length < MOST_POINTS) return;
-    this.send(stroke);
+    this.onStroke(stroke);
     this.board.pending = { ...stroke, points: [point] };
   }
 
   released(event) {
     const known = this.pointers.delete(event.pointerId);
-    if (!known || this.dragging || !this.board.pending || this.tool === "line") return;
-    this.send(this.board.pending);
+    if (!known || this.dragging || !this.board.pending) return;
+    this.onStroke(this.board.pending);
     this.board.pending = null;
     this.board.draw();
-  }
-
-  // A line of several corners ends with a double click, with Enter, or with another tool.
-  finishLine() {
-    const stroke = this.board.pending;
-    if (!stroke?.open) return;
-    this.board.pending = null;
-    this.send({ ...stroke, points: stroke.points.filter((p, i, all) => !i || String(p) !== String(all[i - 1])) });
   }
 
   cancel() {
@@ -121,10 +106,6 @@ export class Hand {
   leave() {
     this.board.pointer = null;
     this.board.draw();
-  }
-
-  send({ class: number, width, erase, points }) {
-    this.onStroke({ class: number, width, erase, points });
   }
 }
 

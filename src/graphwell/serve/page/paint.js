@@ -138,7 +138,6 @@ function goTo(slice) {
 
 async function save(all = false) {
   const buttons = [byId("save"), byId("save-all")];
-  hand.finishLine();
   for (const button of buttons) button.disabled = true;
   say(all ? "painting all pictures…" : "writing files…");
   const saved = await ask("save", { all });
@@ -158,11 +157,11 @@ function say(sentence) {
 }
 
 const KEYS = {
-  b: () => setTool("brush"), l: () => setTool("line"), e: () => setTool("eraser"), h: () => setTool("hand"),
+  b: () => setTool("brush"), e: () => setTool("eraser"), h: () => setTool("hand"),
   z: () => ask("undo"), u: () => ask("undo"), y: () => ask("redo"), r: () => ask("redo"), s: () => save(),
   d: () => byId("doubtful").click(), ",": () => goTo(state.slice - 1), ".": () => goTo(state.slice + 1),
   n: () => byId("new-name").focus(), Home: () => board.fit(), "[": () => setWidth(hand.width - 1), "]": () => setWidth(hand.width + 1),
-  "+": () => board.zoom(1.25), "-": () => board.zoom(0.8), Enter: () => hand.finishLine(), Escape: () => hand.cancel(),
+  "+": () => board.zoom(1.25), "-": () => board.zoom(0.8), Escape: () => hand.cancel(),
   k: () => byId("help").showModal(),
   PageDown: () => open(state.picture + 1), PageUp: () => open(state.picture - 1),
   ArrowLeft: () => board.pan(60, 0), ArrowRight: () => board.pan(-60, 0),
