@@ -1,7 +1,6 @@
 """Ctrl-C at any moment ends the program with 130, without a traceback and without a file."""
 
 import os
-import signal
 import subprocess
 import sys
 
@@ -93,15 +92,6 @@ def test_a_signal_while_files_are_written_leaves_none(folder, kind, code, said):
     finished = run(folder, WHILE_WRITING + masks, kind)
     assert (finished.returncode, finished.stderr) == (code, f"graphwell: {said}.\n")
     assert {path.name for path in folder.iterdir()} == {"image.npy", "seeds.npy"}
-
-
-def test_a_run_that_was_killed_while_writing_begins_again_with_the_same_bytes(folder):
-    assert run(folder, WHILE_WRITING + RUN, "SIGKILL").returncode == -signal.SIGKILL
-    assert not (folder / "labels.npy").exists()
-    assert run(folder, "import sys" + RUN).returncode == 0
-    again = (folder / "labels.npy").read_bytes()
-    assert run(folder, "import sys" + RUN).returncode == 0
-    assert (folder / "labels.npy").read_bytes() == again
 
 
 IN_THE_DESCENT = """

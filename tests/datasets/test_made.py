@@ -72,22 +72,13 @@ def test_bad_arguments_get_one_clear_sentence(call, sentence):
         call()
 
 
-def test_one_stroke_in_each_region_and_inside_it():
-    _, truth = datasets.make_grey_image()
-    seeds = strokes(truth)
-    marked = seeds >= 0
-    np.testing.assert_array_equal(seeds[marked], truth[marked])
+def test_the_example_is_three_files_with_one_stroke_in_each_region(tmp_path):
+    marked = write_example(tmp_path)
+    image, seeds = (np.asarray(Image.open(tmp_path / name)) for name in ("image.png", "seeds.png"))
+    truth = np.load(tmp_path / "truth.npy")
+    assert len(list(tmp_path.iterdir())) == 3
+    assert image.shape == truth.shape == (191, 196)
     regions = sum(ndimage.label(truth == c)[1] for c in range(5))
-    assert ndimage.label(marked)[1] == regions
-    assert marked.sum() == regions * STROKE
-
-
-def test_the_example_is_three_files(tmp_path):
-    marked = write_example(tmp_path / "example")
-    assert marked == 54
-    names = {path.name for path in (tmp_path / "example").iterdir()}
-    assert names == {"image.png", "seeds.png", "truth.npy"}
-    opacity = np.asarray(Image.open(tmp_path / "example" / "seeds.png"))[..., 3]
-    assert (opacity == 255).sum() == marked
-    image = np.asarray(Image.open(tmp_path / "example" / "image.png"))
-    assert image.shape == np.load(tmp_path / "example" / "truth.npy").shape == (191, 196)
+    assert (seeds[..., 3] == 255).sum() == marked == regions * STROKE
+    assert ndimage.label(strokes(truth) >= 0)[1] == regions
+    np.testing.assert_array_equal(strokes(truth)[seeds[..., 3] == 255], truth[seeds[..., 3] == 255])

@@ -5,11 +5,28 @@ import pytest
 
 from graphwell.errors import OptionError
 from graphwell.io.tables import open_table
-from graphwell.jobs.labelling import FoundLabels, write_answers, write_labels
+from graphwell.jobs.labelling import FoundLabels, LabelOptions, write_answers, write_labels
+from graphwell.jobs.labelling import open_table as open_rows
 from graphwell.jobs.suggest import SuggestOptions, merge_answers
-from tests.jobs.pets import opened, path
 
-__all__ = ["path"]
+LINES = [
+    "id,a,b,photo,note,x,y,label",
+    "r1,1.0,2.0,one.png,A <b>note</b>,0,1,cat",
+    "r2,1.1,2.1,deep/two.png,Another,2,3,",
+    "r3,9.0,8.0,three.png,The third,4,5,?",
+    "r4,9.1,8.2,four.png,,6,7,dog",
+]
+
+
+@pytest.fixture
+def path(tmp_path):
+    """A small table of pets, with pictures, notes and places."""
+    (tmp_path / "pets.csv").write_text("\n".join(LINES) + "\n")
+    return tmp_path / "pets.csv"
+
+
+def opened(path, **options):
+    return open_rows(LabelOptions(table=path, n_neighbors=1, n_jobs=1, **options))
 
 
 def test_pictures_of_a_folder_by_order_or_by_name(path):
