@@ -105,21 +105,7 @@ WORDS = {"true": True, "false": False, "none": None}
 def job_options(kind: type[Options], flags: Mapping[str, Any], **read: Any) -> Options:
     """Make the options of a job, a dataclass, from the parameters of a command and its `--set`.
 
-    Parameters
-    ----------
-    kind : type
-    flags : mapping
-        Parameters of the command by name, ``locals()`` at its first line.
-    **read
-        Options that the command read from its flags itself.
-
-    Examples
-    --------
-    >>> from graphwell.jobs.classify import ClassifyOptions
-    >>> flags = {"table": Path("pets.csv"), "drop": "name, age", "set_": ["n_neighbors=5", "step_size=0.1"]}
-    >>> made = job_options(ClassifyOptions, flags)
-    >>> made.drop, made.n_neighbors, made.parameters
-    (('name', 'age'), 5, {'step_size': 0.1})
+    `flags` are the ``locals()`` of the command at its first line; `read` has options that it read itself.
     """
     defaults = {field.name: field.default for field in fields(kind)}  # type: ignore[arg-type]
     given = {name: value for name, value in flags.items() if name not in OF_THE_FACE}
@@ -211,17 +197,7 @@ def _ending(error: BaseException) -> tuple[Exit, str]:
 
 
 def sentence(error: BaseException) -> str:
-    """An error on one line.
-
-    Examples
-    --------
-    >>> sentence(FileNotFoundError(2, "No such file or directory", "data.csv"))
-    'data.csv: No such file or directory.'
-    >>> sentence(MemoryError())
-    'There is not enough memory for this; use fewer rows or features.'
-    >>> sentence(OptionError("row_id", "{field} x: there is no such column."))
-    '--id x: there is no such column.'
-    """
+    """An error on one line."""
     said = getattr(error, "sentence", None)
     if isinstance(said, Sentence):
         text = said.worded(in_flags)
@@ -250,13 +226,7 @@ def _meant(error: OSError) -> str:
 
 
 def stdout_is_taken(output: Path, *, json_: bool) -> bool:
-    """Whether a table or JSON goes to standard output, so that the summary goes to standard error.
-
-    Examples
-    --------
-    >>> stdout_is_taken(Path("-"), json_=False), stdout_is_taken(Path("labels.csv"), json_=False)
-    (True, False)
-    """
+    """Whether a table or JSON goes to standard output, so that the summary goes to standard error."""
     if output == Path("-") and json_:
         problem = "{field} -: {json} goes to standard output as well; give the table the name of a file."
         raise OptionError("output", problem)
@@ -322,13 +292,7 @@ def console_for(*, on_stderr: bool = False) -> "Console":
 
 
 def printable(text: str, limit: int = 120) -> str:
-    r"""Text from a file as a terminal may show it: short, and without control characters.
-
-    Examples
-    --------
-    >>> printable("a\x1b[31mb")
-    'a?[31mb'
-    """
+    """Text from a file as a terminal may show it: short, and without control characters."""
     text = text if len(text) <= limit else f"{text[: limit - 1]}…"
     return "".join(character if character.isprintable() else "?" for character in text)
 

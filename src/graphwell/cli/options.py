@@ -137,15 +137,7 @@ of_command: ContextVar[frozenset[str] | None] = ContextVar("of_command", default
 
 
 def in_flags(field: str, value: str | None = None) -> str:
-    """Name an option of a job as a user of the shell types it.
-
-    Examples
-    --------
-    >>> in_flags("row_id"), in_flags("n"), in_flags("table")
-    ('--id', '-n', 'TABLE')
-    >>> in_flags("unknown", '"none"'), in_flags("unknown", '""')
-    ('--unknown none', '--unknown ""')
-    """
+    """Name an option of a job as a user of the shell types it."""
     if field in ARGUMENTS:
         return field.upper()
     name, known = OTHERWISE.get(field, field), of_command.get()
@@ -158,13 +150,7 @@ def in_flags(field: str, value: str | None = None) -> str:
 
 
 def column_names(text: str | None) -> tuple[str, ...] | None:
-    """Split a list of names; a name with a comma in it goes into double quotes.
-
-    Examples
-    --------
-    >>> column_names('a, "b,c"'), column_names(None)
-    (('a', 'b,c'), None)
-    """
+    """Split a list of names; a name with a comma in it goes into double quotes."""
     if text is None:
         return None
     return tuple(name.strip() for name in next(csv.reader([text], skipinitialspace=True), []))

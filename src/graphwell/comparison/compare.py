@@ -279,14 +279,7 @@ def _by_model(name: Any, X: Any, y: IntArray, k: int, seed: int, n_jobs: Any) ->
 
 @dataclass(frozen=True)
 class Standing:
-    """A method over all splits: the `shares` of correct labels, and the mean of its seconds, with the graph.
-
-    Examples
-    --------
-    >>> found = Standing("laplace", "", (0.8, 1.0), n_judged=20, seconds=1.5)
-    >>> found.accuracy, found.standard_error
-    (0.9, 0.1)
-    """
+    """A method over all splits: the `shares` of correct labels, and the mean of its seconds and the graph's."""
 
     method: str
     summary: str

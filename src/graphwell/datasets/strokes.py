@@ -35,13 +35,7 @@ def write_example(folder: Path, noise: float = 0.1) -> int:
 
 
 def strokes(truth: IntArray, length: int = STROKE) -> IntArray:
-    """One short horizontal stroke in each region, as far from its border as it can be.
-
-    Examples
-    --------
-    >>> strokes(np.array([[0, 0, 0, 1, 1, 1]]), length=1)
-    array([[ 0, -1, -1,  1, -1, -1]])
-    """
+    """One short horizontal stroke in each region, as far from its border as it can be."""
     seeds = np.full(truth.shape, -1)
     for c in np.unique(truth):
         parts, n_parts = ndimage.label(truth == c)

@@ -171,13 +171,6 @@ def segment_by_phases(
     Mathematics with Applications 62 (2011). It needs the grey level of each class (rising), and no marks. It
     fails under noise as wide as the distance of the levels, and at borders between levels that are not
     neighbours: with less fidelity than by default, thin lines of the levels between them are left there.
-
-    Examples
-    --------
-    >>> picture = np.array([[0.1, 0.0, 0.9], [0.0, 0.1, 1.0]])
-    >>> segment_by_phases(picture, [0.0, 1.0])
-    array([[0, 0, 1],
-           [0, 0, 1]])
     """
     begin = np.interp(image, levels, np.arange(len(levels)))
     # Eigenvalues of the grid's Laplacian in the order of the cosine transform.

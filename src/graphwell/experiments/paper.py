@@ -68,13 +68,6 @@ class Line:
 
     `expected` may hold what is published (`paper`, `paper_spread`, `paper_best`), and holds the `value` to
     reach within a `tolerance` that was chosen for so many `runs`, or a limit `at_most`.
-
-    Examples
-    --------
-    >>> expected = {"paper": 5.2, "value": 3.1, "tolerance": 0.5, "runs": 20}
-    >>> line = Line("three-moons.fixed", (4.0,) * 20, "fixed epsilon", "%", expected)
-    >>> line.ok, line.difference, line.complaint
-    (False, '-1.20', 'three-moons.fixed is 4.00 %, outside 3.10 ± 0.50 % (fixed epsilon)')
     """
 
     key: str

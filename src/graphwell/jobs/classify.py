@@ -86,20 +86,9 @@ class ClassifyOptions(TableOptions):
 
 
 def classify(options: ClassifyOptions, *, words: Words = in_python, progress: Progress = silent) -> Report:
-    r"""Label every row of a table, as a fit of the data frame does.
+    """Label every row of a table, as a fit of the data frame does.
 
     Files appear whole, all of them or none; `words` names options on the page of ``options.report``.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "pets.csv"
-    ...     _ = path.write_text("weight,label\n4,cat\n5,\n28,\n30,dog\n")
-    ...     report = classify(ClassifyOptions(table=path, n_neighbors=1))
-    >>> report.added.label.tolist()
-    ['cat', 'cat', 'dog', 'dog']
     """
     began = time.perf_counter()
     classifier, of_files = options.classifier(), is_folder(options.table)

@@ -34,21 +34,10 @@ def compare(
     progress: Progress = silent,
     on_result: Callable[[Standing], None] | None = None,
 ) -> Report:
-    r"""Compare methods on a table that has some labels.
+    """Compare methods on a table that has some labels.
 
     `on_result` is called with the `Standing` of each method as soon as it is known; `words` names options on
     the page of ``options.report``.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "pets.csv"
-    ...     _ = path.write_text("weight,label\n4,cat\n5,cat\n5.5,\n28,dog\n29,dog\n30,\n")
-    ...     options = CompareOptions(table=path, methods=("nearest",), n_neighbors=1, splits=2)
-    ...     report = compare(options)
-    >>> [(each["method"], each["accuracy"]) for each in report.facts["methods"]]
-    [('nearest', 1.0)]
     """
     began = time.perf_counter()
     check_files(options.table, report=options.report)

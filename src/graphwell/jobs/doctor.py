@@ -37,12 +37,6 @@ def examine() -> tuple[dict[str, str], list[str]]:
 
     Libraries that are always needed are imported to see that they load; extras, of which some take long, are
     not.
-
-    Examples
-    --------
-    >>> found, troubles = examine()
-    >>> found["graphwell"] == __version__, troubles
-    (True, [])
     """
     packages = metadata.packages_distributions()  # looks at every file of every package
 

@@ -165,27 +165,7 @@ class GuidedClassifier:
 
 
 class LabelledTable:
-    """A table, its rows ready to be compared, and what is shown of them.
-
-    Rows are counted from 0.
-
-    Attributes
-    ----------
-    options : LabelOptions
-    read : TableRows
-    points : array
-        Rows as they are compared.
-    given : array
-        Class of each row in the column of labels, -1 for none, -2 where it cannot be told.
-    folder : Path
-        Folder of the pictures.
-    places : array of shape (n_rows, 2), optional
-        Place of each row on the map, where the table has it.
-    numbers : list of str
-        Columns of the pixels.
-    guesses : LabelColumn, optional
-        The class that was guessed for each row.
-    """
+    """A table, its rows ready to be compared, and what is shown of them; rows are counted from 0."""
 
     def __init__(self, options: LabelOptions, read: TableRows) -> None:
         self.options, self.read = options, read
@@ -195,6 +175,7 @@ class LabelledTable:
         if options.images is not None and not options.images.is_dir():
             raise OptionError("images", "{field} {} is no folder.", options.images)
         self.points = read.encoded()[1]
+        # Class of each row in the column of labels, -1 for none, -2 where it cannot be told.
         self.given: IntArray = np.where(cannot_tell(read), -2, read.given.codes)
         self.guesses = None
         if options.guesses is not None:
@@ -355,18 +336,7 @@ class LabelledTable:
 
 
 def open_table(options: LabelOptions, *, progress: Progress = silent) -> LabelledTable:
-    r"""Read a table to be labelled by hand; whatever is wrong with the options is told before.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "pets.csv"
-    ...     _ = path.write_text("weight,name,label\n4,Tom,cat\n5,Kit,\n28,Rex,\n")
-    ...     table = open_table(LabelOptions(table=path, row_id="name"))
-    >>> table.given.tolist(), table.name(2), table.cells(2), table.search("kI")
-    ([0, -1, -1], 'Rex', [('weight', '28'), ('name', 'Rex')], [1])
-    """
+    """Read a table to be labelled by hand; whatever is wrong with the options is told before."""
     check_table(options.table)
     format_of(options.labelled, "output")
     for path in (options.labelled, options.answers):

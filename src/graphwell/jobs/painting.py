@@ -220,13 +220,7 @@ class PaintedPicture:
 
 
 def disks_within(region: BoolArray) -> list[dict[str, Any]]:
-    """Disks in the middle of a region, the largest first, half as wide as there is room: width and points.
-
-    Examples
-    --------
-    >>> disks_within(np.pad(np.ones((9, 9), dtype=bool), 3))
-    [{'width': 5.0, 'points': [[7.5, 7.5]]}]
-    """
+    """Disks in the middle of a region, the largest first, half as wide as there is room: width and points."""
     room = ndimage.distance_transform_edt(np.pad(region, 1))[1:-1, 1:-1]
     rows, columns = np.ogrid[: region.shape[0], : region.shape[1]]
     found: list[dict[str, Any]] = []

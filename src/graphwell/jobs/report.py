@@ -111,16 +111,6 @@ def compare_with_truth(
     """Accuracy where the truth is known and the label was not given, and counts by true and assigned class.
 
     -1 stands for no label; the last column of the counts is for rows that got none.
-
-    Examples
-    --------
-    >>> assigned, given, truth = np.array([0, 1, -1]), np.array([0, -1, -1]), np.array([0, 1, 0])
-    >>> found, confusion = compare_with_truth(assigned, given, truth, 2)
-    >>> found
-    {'accuracy': 0.5, 'right': 1, 'of': 2, 'interval_95': [0.0945, 0.9055]}
-    >>> confusion
-    array([[0, 0, 1],
-           [0, 1, 0]])
     """
     asked = (truth >= 0) & (given < 0)
     if not asked.any():

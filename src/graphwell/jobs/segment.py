@@ -101,18 +101,6 @@ def segment(
     """Give every pixel of a picture a class, and write what the options ask for: all files or none.
 
     `segmented` may return the segmentation of marks that was computed before.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from graphwell.datasets.strokes import write_example
-    >>> with tempfile.TemporaryDirectory() as name:
-    ...     folder = Path(name)
-    ...     _ = write_example(folder, noise=0.0)
-    ...     files = {"image": folder / "image.png", "seeds": folder / "seeds.png"}
-    ...     report = segment(SegmentOptions(**files, output=folder / "labels.png"))
-    >>> report.facts["size"], len(report.facts["classes"]), report.facts["unreachable_pixels"]
-    ((191, 196), 5, 0)
     """
     began = time.perf_counter()
     named = [(field, getattr(options, field)) for field in FILES]

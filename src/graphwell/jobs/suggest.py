@@ -58,18 +58,7 @@ class SuggestOptions(TableOptions):
 
 
 def suggest(options: SuggestOptions, *, progress: Progress = silent) -> Report:
-    r"""Choose the rows to label next, and write them down.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "pets.csv"
-    ...     _ = path.write_text("weight\n4\n5\n5.5\n28\n30\n")
-    ...     report = suggest(SuggestOptions(table=path, n=2, n_neighbors=2))
-    >>> [row["reason"] for row in report.facts["to_label"]]
-    ['largest group without a label, 3 rows', 'group without a label, 2 rows']
-    """
+    """Choose the rows to label next, and write them down."""
     began = time.perf_counter()
     if options.output is not None:
         check_text_name(options.output, "output")
@@ -144,21 +133,7 @@ def _write(rows: TableRows, to_label: Sequence[Mapping[str, Any]], path: Path) -
 
 
 def merge_answers(options: SuggestOptions, answers: Path, *, progress: Progress = silent) -> Report:
-    r"""Write a table with the answers of a file of questions in its column of labels, a new one if need be.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     pets, ask, out = (Path(folder) / name for name in ("pets.csv", "ask.csv", "out.csv"))
-    ...     _ = pets.write_text("weight\n4\n30\n")
-    ...     _ = ask.write_text("graphwell_row,graphwell_reason,label,weight\n2,largest group,dog,30\n")
-    ...     report = merge_answers(SuggestOptions(table=pets, output=out), ask)
-    ...     out.read_text()
-    'weight,label\n4,\n30,dog\n'
-    >>> report.facts["answered"]
-    1
-    """
+    """Write a table with the answers of a file of questions in its column of labels, a new one if need be."""
     output, label = options.output, options.label or USUAL_LABEL
     if output is None:
         raise OptionError("output", "{field} is needed: the file for the table with the answers.")
