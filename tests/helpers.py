@@ -186,15 +186,10 @@ class GpuEngineOnHost(Engine):
 
 
 class Exported:
-    """An array that only DLPack can read; it may lie, fail or lend a capsule twice."""
+    """An array that only DLPack can read; it may lie about where it is."""
 
-    def __init__(self, array, device=(1, 0), raises=None, capsule=None):
-        self.array, self.device, self.raises, self.capsule = array, device, raises, capsule
+    def __init__(self, array, device=(1, 0)):
+        self.array, self.device = array, device
 
     def __dlpack_device__(self):
         return self.device
-
-    def __dlpack__(self, **options):
-        if self.raises is not None:
-            raise self.raises
-        return self.array.__dlpack__() if self.capsule is None else self.capsule

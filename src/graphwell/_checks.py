@@ -72,23 +72,15 @@ PROTOCOLS = ("__array__", "__array_interface__", "__array_struct__", "__datafram
 
 
 def as_readable(array: Any, name: str) -> Any:
-    """Return an array that NumPy can read, without a copy; sparse matrices and lists as they are."""
-    if isinstance(array, np.ndarray):
-        array = np.asarray(array) if isinstance(array, np.matrix) else array
-    elif hasattr(array, "__dlpack_device__") and not isinstance(array, type):
-        if dlpack_device(array, name) not in HOST:
-            raise ValueError(
-                f'{name} lies in the memory of a device; give device="cuda", or bring it to the host first.'
-            )
-        if not _known_to_numpy(array):
-            try:
-                array = np.from_dlpack(array)
-            except Exception as error:  # libraries and used capsules fail in ways of their own
-                raise ValueError(
-                    f"{name} is a {type(array).__name__} that cannot be imported by DLPack ({error}); "
-                    "give a NumPy array."
-                ) from error
-    elif not _known_to_numpy(array):
+    """Return what NumPy can read as it is; refuse the rest in a sentence."""
+    if isinstance(array, np.matrix):
+        array = np.asarray(array)
+    foreign = hasattr(array, "__dlpack_device__") and not isinstance(array, np.ndarray | type)
+    if foreign and dlpack_device(array, name) not in HOST:
+        raise ValueError(
+            f'{name} lies in the memory of a device; give device="cuda", or bring it to the host first.'
+        )
+    if not isinstance(array, np.ndarray) and not _known_to_numpy(array):
         what = type(array).__name__
         raise ValueError(f"{name} is a {what}, which holds no numbers; give an array or a data frame.")
     dtype = getattr(array, "dtype", None)

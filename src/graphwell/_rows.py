@@ -1,8 +1,7 @@
 """Rows: copies of each other, held out together; wide tables some columns at a time; hashes of arrays."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from hashlib import blake2b
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,28 +12,6 @@ from graphwell.errors import Sentence
 ROWS_AT_ONCE = 4096
 # Groups of equal rows that a sentence names, and labels of each.
 MOST_NAMED = 3
-
-
-def equal_rows(blocks: Iterable[Any]) -> IntArray:
-    """Group number of each row of some matrices, dense or sparse: equal rows have one number.
-
-    Rows are compared by 64 bits of a hash, so that no second copy of them is held.
-    """
-    digests = b"".join(blake2b(row, digest_size=8).digest() for X in blocks for row in _bytes_of_rows(X))
-    _, first, groups = np.unique(np.frombuffer(digests, np.uint64), return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first))[groups]  # numbered as they come, not by their hashes
-
-
-def _bytes_of_rows(X: Any) -> Iterator[bytes]:
-    if hasattr(X, "tocsr"):
-        X = X.tocsr().copy()
-        X.sum_duplicates()
-        X.eliminate_zeros()
-        for begin, end in pairwise(X.indptr):
-            yield X.indices[begin:end].tobytes() + X.data[begin:end].tobytes()
-        return
-    for begin in range(0, len(X), ROWS_AT_ONCE):
-        yield from (row.tobytes() for row in X[begin : begin + ROWS_AT_ONCE] + 0.0)  # -0.0 becomes 0.0
 
 
 def one_of_each(labels: IntArray, groups: IntArray | None) -> IntArray:

@@ -28,26 +28,14 @@ def in_python(field: str, value: str | None = None) -> str:
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence that may name options.
+    """A sentence that may name options."""
 
-    Attributes
-    ----------
-    template : str
-        Options in braces by name; empty braces for the values, in order.
-    values : tuple
-        What goes into the empty braces.
-    """
-
-    template: str
+    template: str  # options in braces by name; empty braces for the values, in order
     values: tuple[Any, ...] = ()
 
     def worded(self, words: Words) -> str:
         """Return the sentence as one face says it."""
         return _Wording(words).vformat(self.template, self.values, {})
-
-    def followed_by(self, other: "Sentence") -> "Sentence":
-        """Return both sentences as one."""
-        return Sentence(f"{self.template} {other.template}", (*self.values, *other.values))
 
     def __str__(self) -> str:
         return self.worded(in_python)

@@ -7,10 +7,11 @@ import numpy as np
 from scipy import sparse
 
 from graphwell._random import Seed, stream
-from graphwell._rows import dealt_together, equal_rows, one_of_each
+from graphwell._rows import dealt_together, one_of_each
 from graphwell._types import IntArray
 from graphwell._unknown import is_known
 from graphwell.errors import in_short
+from graphwell.graph.canonical import equal_rows
 
 
 class HiddenLabelsSplit:
@@ -111,4 +112,4 @@ def _groups_of(X: Any) -> IntArray | None:
     if isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind not in "biuf":
         X = np.column_stack([np.unique(column.astype(str), return_inverse=True)[1] for column in X.T])
     rows = sparse.issparse(X) or (isinstance(X, np.ndarray) and X.ndim == 2)
-    return equal_rows([X]) if rows else None
+    return equal_rows(X) if rows else None

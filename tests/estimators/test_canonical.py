@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 import graphwell as gw
 from graphwell.backends.base import State
 from graphwell.backends.cpu.engine import NumbaEngine
-from graphwell.graph.canonical import RowsGraph, arrange, contents
+from graphwell.graph.canonical import RowsGraph, arrange, equal_rows
 from graphwell.solve.problem import Balance, Problem
 from graphwell.solve.select import votes
 from graphwell.solve.sizes import class_counts
@@ -231,8 +231,14 @@ def test_equal_rows_with_different_labels_keep_them_and_the_others_follow_the_st
 def test_a_minus_zero_is_a_zero():
     X = np.array([[0.0, 1.0], [-0.0, 1.0], [1.0, 0.0], [1.0, -0.0], [2.0, 2.0]])
     expected = [0, 0, 1, 1, 2]
-    for form in (np.asarray, sparse.csr_array, lambda X: X.astype(np.float32)):
-        found = contents(form(X), 1)
+    places = np.tile([0, 1], 5), np.arange(0, 11, 2)
+    for form in (
+        np.asarray,
+        sparse.csr_array,
+        lambda X: X.astype(np.float32),
+        lambda X: sparse.csr_array((X.ravel(), *places)),  # zeros are stored
+    ):
+        found = equal_rows(form(X))
         np.testing.assert_array_equal(
             np.unique(found, return_index=True)[1][found], np.array([0, 2, 4])[expected]
         )

@@ -72,7 +72,7 @@ def test_missing_cells_of_a_frame_are_filled_and_those_of_an_array_refused():
     assert (
         DiffuseInterfaceClassifier(models=None).fit(frame, few(truth)).transduction_ == truth
     ).mean() > 0.9
-    with pytest.raises(ValueError, match=r"Input X contains NaN\. Fill in or leave out"):
+    with pytest.raises(ValueError, match=r"Input X contains NaN\. Leave out such rows"):
         DiffuseInterfaceClassifier(models=None).fit(frame[["size"]].to_numpy(), few(truth))
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from graphwell.graph import components as module
-from graphwell.graph.components import PAIRS, PointSpace, find_bridges, likely_cause
+from graphwell.graph.components import PAIRS, PointSpace, find_bridges
 
 
 def by_loops(points, components, known):
@@ -54,14 +54,3 @@ def test_a_part_of_many_rows_is_sampled_and_then_looked_at_closely(monkeypatch):
     )
     assert apart.min() < 1.01 * shortest_apart.min()
     assert apart.max() < 1.1 * shortest_apart.max()
-
-
-def test_the_likely_cause_of_many_parts():
-    rng = np.random.default_rng(0)
-    plain = rng.normal(size=(100, 3))
-    assert "few neighbours" in str(likely_cause(plain))
-    assert "exact copies" in str(likely_cause(np.repeat(plain[:20], 5, axis=0)))
-    assert "spread far wider" in str(likely_cause(plain * [1.0, 1000.0, 1.0]))
-    plain[3, 1] = 1e4
-    assert "far from all others" in str(likely_cause(plain))
-    assert "few neighbours" in str(likely_cause(np.column_stack([plain[:, 0], np.zeros(100)])))

@@ -92,57 +92,16 @@ def unpickled(value, **changed):
     return again
 
 
-def spoilt(graph, attribute, place, value):
-    W = graph.W.copy()
-    getattr(W, attribute)[place] = value
-    return W
-
-
 @pytest.mark.parametrize("dimension", POINTS)
 def test_a_graph_survives_its_pickle(dimension):
     graph = Graph.from_features(POINTS[dimension])
     graph.S, graph.components  # noqa: B018
     again = pickle.loads(pickle.dumps(graph))
     assert set(vars(again)) == {field.name for field in fields(Graph)}
-    assert again.fingerprint == graph.fingerprint
+    assert (again.W != graph.W).nnz == 0
     new = rng.normal(size=(20, dimension))
     assert (again.affinity_to(new) != graph.affinity_to(new)).nnz == 0
     assert np.array_equal(pickle.loads(pickle.dumps(graph.sharpened(2))).S.data, graph.sharpened(2).S.data)
-
-
-@pytest.mark.parametrize(
-    ("attribute", "value"),
-    [("indices", FAR), ("indices", -FAR), ("indptr", FAR), ("indptr", -1), ("data", np.nan)],
-)
-def test_a_forged_graph_is_refused(attribute, value):
-    graph = Graph.from_features(POINTS[3])
-    with pytest.raises(ValueError, match="affinity matrix"):
-        unpickled(graph, W=spoilt(graph, attribute, 7, value))
-
-
-def test_a_forged_graph_of_other_parts_is_refused():
-    graph = Graph.from_features(POINTS[3])
-    for changed in ({"W": np.eye(3)}, {"origin": "x"}, {"bridges": []}, {"more": 1}):
-        with pytest.raises(ValueError, match="graph"):
-            unpickled(graph, **changed)
-    shorter = Graph.from_features(POINTS[3][:100])
-    with pytest.raises(ValueError, match="another number of vertices"):
-        unpickled(graph, origin=shorter.origin)
-
-
-@pytest.mark.parametrize("dimension", POINTS)
-@pytest.mark.parametrize(
-    "points", [None, np.zeros(3), np.full((5, 3), np.nan), np.eye(3, dtype=int), [[1.0]]]
-)
-def test_a_forged_search_is_refused(dimension, points):
-    with pytest.raises(ValueError, match="damaged"):
-        unpickled(Graph.from_features(POINTS[dimension]).origin.search.plain, points=points)
-
-
-@pytest.mark.parametrize("vertices", [None, np.zeros(3), np.full(300, 7), np.arange(300) - 1])
-def test_a_forged_order_is_refused(vertices):
-    with pytest.raises(ValueError, match="damaged"):
-        unpickled(Graph.from_features(POINTS[3]).origin.search.order, vertices=vertices)
 
 
 def test_a_forged_classifier_is_refused():

@@ -123,9 +123,7 @@ def test_a_neighbour_that_there_is_not_is_an_error_in_words():
 
 def test_new_rows_whose_search_fails_are_told_so(monkeypatch):
     graph, _ = clusters([30, 30])
-    monkeypatch.setattr(
-        graph.origin.search.plain, "query", lambda rows, k: (np.full((1, k), 99), np.ones((1, k)))
-    )
+    monkeypatch.setattr(graph.origin.search, "query", lambda rows, k: (np.full((1, k), 99), np.ones((1, k))))
     with pytest.raises(RuntimeError, match="named row 99 of 60"):
         graph.affinity_to(np.zeros((1, 12)))
 

@@ -216,9 +216,9 @@ def test_a_bridged_graph_is_symmetric_joined_and_can_be_taken_apart():
     assert bridged.bridges.n_parts == 3
     np.testing.assert_array_equal(bridged.bridges.rows, np.arange(60) >= 15)
     assert (bridged.W != bridged.W.T).nnz == 0
-    assert bridged.unbridged.fingerprint == graph.fingerprint
+    assert (bridged.unbridged.W != graph.W).nnz == 0
     again = bridged.bridged(np.arange(60) % 15 == 0)
-    assert again.fingerprint == graph.fingerprint
+    assert (again.W != graph.W).nnz == 0
     assert again.bridges is None
     own = graph.W[15:30].data.mean()
     assert bridged.bridges.weights[bridged.bridges.near < 30] == pytest.approx(own, abs=1e-5)
@@ -234,8 +234,9 @@ def test_points_that_change_while_they_are_searched_change_nothing(dimension, va
         if share == 0:  # the points have been checked, and a tree of them is built
             X[::3] = value
 
-    expected = Graph.from_features(X.copy()).fingerprint
-    assert Graph.from_features(X, progress=spoil, n_jobs=1).fingerprint == expected
+    expected = Graph.from_features(X.copy())
+    found = Graph.from_features(X, progress=spoil, n_jobs=1)
+    assert (found.W != expected.W).nnz == 0
 
 
 FORK = """

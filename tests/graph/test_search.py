@@ -7,7 +7,6 @@ import sys
 import numpy as np
 import pytest
 
-from graphwell import Graph
 from graphwell.graph import cells, knn
 from graphwell.graph.knn import CellSearch, FlatSearch, KDTreeSearch, build_search, neighbors_of_all
 from tests.helpers import brute_force
@@ -39,22 +38,6 @@ def test_the_search_is_chosen_by_dimension_and_size(monkeypatch):
     points = rng.normal(size=(1500, 9))
     assert isinstance(build_search(points, 3), CellSearch)
     assert not isinstance(build_search(points, 3, exact=True), CellSearch)
-
-
-@pytest.mark.parametrize("value", [np.nan, -np.inf, 1e300])
-@pytest.mark.parametrize("moment", [0, 3, 6])
-def test_cells_of_points_that_change_lead_nowhere(monkeypatch, value, moment):
-    X = np.random.default_rng(0).normal(size=(3000, 12))
-    beats = iter(range(10**6))
-
-    def spoil():
-        if next(beats) == moment:
-            X[::7] = value
-
-    for module in (knn, cells):
-        monkeypatch.setattr(module, "heartbeat", spoil)
-    with pytest.raises(ValueError, match="X was changed while the graph was built"):
-        Graph.of_arranged(X, 10, 10, "euclidean", exact=False, n_jobs=1)
 
 
 def clustered_points(n):

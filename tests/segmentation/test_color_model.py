@@ -118,18 +118,6 @@ def test_strokes_are_the_connected_parts_of_each_class(shape):
     assert len(pairs) == len(np.unique(found)) == len(np.unique(expected[codes >= 0]))
 
 
-def test_many_strokes_leave_less_to_colours():
-    one = np.full((12, 12), -1)
-    one[0, 0], one[11, 11] = 0, 1
-    four = one.copy()
-    four[0, [3, 6, 9]], four[11, [2, 5, 8]] = 0, 1
-    for trust in (0.95, 1.0):
-        assert color_weight(trust, Seeds.of(four)) == pytest.approx(color_weight(trust, Seeds.of(one)) / 2)
-    cube = np.full((12, 12, 12), -1)
-    cube[0, 0, ::2], cube[11, 11, :3:2] = 0, 1
-    assert color_weight(1.0, Seeds.of(cube)) == pytest.approx(7.75 / 4 ** (1 / 3))
-
-
 def by_hand(rows, codes, parts, spread):
     """A mark at a time, and every other mark that speaks."""
     right = []

@@ -57,9 +57,3 @@ def test_slices_go_from_the_first_to_the_last():
     assert last[2] > last[0]
     assert last.sum() > first.sum()
     assert MOST_SLICES == 16
-
-
-def test_dark_slices_stay_dark():
-    volume = np.ones((6, 6, 2)) * [0.1, 1.0]
-    drawn = overlay(volume, np.full((6, 6, 2), -1), {0: (0, 0, 0)})
-    assert drawn[:6, :6].min() < 30

@@ -32,7 +32,7 @@ Vector = Any
 # A column of values for every class: an array of `xp`; on a cluster, of the worker's own rows.
 Block = Any
 # A graph wherever it lies, with the names of `graphwell.Graph` that solvers use: `n_vertices`, `degrees`,
-# `components`, `n_components`, `fingerprint`, `bridges`, `sharpened` and `bridged`.
+# `components`, `n_components`, `bridges`, `sharpened` and `bridged`.
 PlacedGraph = Any
 # Its logarithm stands for that of 0. Not recorded.
 SMALLEST_SCORE = 1e-30

@@ -17,7 +17,7 @@ from sklearn.utils import check_array
 from threadpoolctl import threadpool_limits
 
 from graphwell._checks import whole_number
-from graphwell._rows import equal_rows, one_of_each
+from graphwell._rows import one_of_each
 from graphwell._threads import thread_count
 from graphwell._types import BoolArray, IntArray
 from graphwell.encoders.kinds import is_frame
@@ -29,6 +29,7 @@ from graphwell.estimators.registry import DEFAULT, Method
 from graphwell.estimators.registry import methods as registered_methods
 from graphwell.estimators.tuning.metrics import by_the_data
 from graphwell.graph import Graph
+from graphwell.graph.canonical import equal_rows
 from graphwell.model_selection import HiddenLabelsSplit
 from graphwell.progress import Progress, silent
 
@@ -127,7 +128,7 @@ def compare(
     # What is hidden, and which methods take part.
     seed = whole_number("random_state", random_state, at_least=0)
     n_splits = whole_number("splits", splits, at_least=2)
-    folds = _hide_labels(labels.codes, true, n_splits, seed, equal_rows([rows]))
+    folds = _hide_labels(labels.codes, true, n_splits, seed, equal_rows(rows))
     chosen, left_out = _choose(methods, len(rows), n_classes)
 
     # Every method on every split.

@@ -9,7 +9,7 @@ from scipy.linalg import block_diag
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from graphwell._rows import by_columns, equal_rows, hash_of
+from graphwell._rows import by_columns, hash_of
 from graphwell._types import FloatArray
 from graphwell.encoders.columns import WANT_A_SCALE, Encoder, fitted, shift_and_factor
 from graphwell.encoders.encode import default_encoder
@@ -24,6 +24,7 @@ from graphwell.encoders.report import (
     why_left_out,
 )
 from graphwell.errors import OptionError, Sentence, in_short
+from graphwell.graph.canonical import equal_rows
 from graphwell.graph.checks import LARGEST_FEATURE
 from graphwell.io.cells import TEXT, is_text
 
@@ -231,7 +232,7 @@ class TableEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         from sklearn.decomposition import PCA
 
         self.components_ = PCA(self.pca, random_state=0).fit(X)
-        groups = equal_rows([X])
+        groups = equal_rows(X)
         told = "The {} features were projected onto {} principal components."
         self.notes_ += (Sentence(told, (d, self.pca)),)
         firsts = np.unique(groups, return_index=True)[1]

@@ -12,7 +12,7 @@ import pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from graphwell._rows import ROWS_AT_ONCE, equal_rows, fetched, labels_that_differ
+from graphwell._rows import ROWS_AT_ONCE, fetched, labels_that_differ
 from graphwell._types import FloatArray, IntArray
 from graphwell._unknown import as_numpy_reads_them, is_known
 from graphwell.backends.base import Backend, Block, Engine, PlacedGraph, Rows, Vector
@@ -30,6 +30,7 @@ from graphwell.estimators.tuning.estimate import figures
 from graphwell.estimators.tuning.metrics import by_the_data
 from graphwell.estimators.tuning.stacking import stacked_scores
 from graphwell.graph import Graph
+from graphwell.graph.canonical import equal_rows
 from graphwell.graph.checks import read_features
 from graphwell.graph.knn import check_metric
 from graphwell.progress import watched
@@ -408,12 +409,13 @@ def _parts_without_labels(problem: Problem, engine: Engine, vertices: Any) -> li
     bridges, reachable = problem.graph.bridges, engine.to_host(problem.reachable)[vertices]
     if bridges is not None:
         rows, parts = bridges.rows[vertices], bridges.n_parts
-        told = Sentence(
+        told = (
             f"{rows.sum()} of {len(rows)} rows lie in {parts} component{'s' if parts > 1 else ''} of the "
             "graph without any label; they were connected to the nearest one and are the least certain "
-            "(bridged_ is True there)."
+            "(bridged_ is True there). If they are many, bring columns to a like scale, drop copies of "
+            "rows, or raise n_neighbors."
         )
-        notes.append((told if bridges.cause is None else told.followed_by(bridges.cause), BridgedWarning))
+        notes.append((told, BridgedWarning))
     if not reachable.all():
         parts = len(np.unique(engine.to_host(problem.graph.components)[vertices][~reachable]))
         lost = (
@@ -429,12 +431,12 @@ def _copies(backend: Backend, rows: Rows, graph: PlacedGraph | None, labels: Lab
     """Groups of equal rows with labels, None if there are none; a warning where those labels differ."""
     if graph is not None:
         origin = getattr(rows.values, "origin", None)
-        rows = replace(rows, values=None if origin is None else origin.search.points)
+        rows = replace(rows, values=None if origin is None else origin.points)
     if rows.values is None or backend.name == "dask":  # rows of a cluster are not looked at here
         return None
     known = np.flatnonzero(labels.codes >= 0)
     parts = (known[begin : begin + ROWS_AT_ONCE] for begin in range(0, len(known), ROWS_AT_ONCE))
-    found = equal_rows(backend.some_rows(rows, part) for part in parts)
+    found = equal_rows(*(backend.some_rows(rows, part) for part in parts))
     if found.max() + 1 == len(found):
         return None
     groups = np.full(len(labels.codes), -1)

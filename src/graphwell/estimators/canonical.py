@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from graphwell._rows import labels_that_differ
 from graphwell._threads import thread_count
@@ -21,11 +20,12 @@ from graphwell.graph.canonical import (
     RowsGraph,
     arrange,
     bits_of,
-    contents,
+    equal_rows,
     graph_of_rows,
     in_order_of_weights,
     mix,
     order_of_classes,
+    stored_once,
 )
 from graphwell.graph.checks import check_points
 from graphwell.graph.graph import Graph
@@ -40,17 +40,15 @@ def arranged_rows(
     """Rows, labels and trust in an order that content alone decides, equal rows as one."""
     X, threads = rows.values, thread_count(backend.n_jobs)
     check_columns(X)
-    if sparse.issparse(X) and not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
-    content = contents(X, threads)
+    X = stored_once(X)
+    content = equal_rows(X, n_threads=threads)
     firsts = np.unique(content, return_index=True)[1]
     if len(firsts) == 1:
         check_points(float(X.max()), float(X.min()), differ=False)
     told = labels_that_differ(content, labels.codes, labels.classes.tolist(), np.arange(len(content)))
     if told is not None:
         warn_user(told, LabelWarning)
-    some = X if len(firsts) == len(content) and (np.diff(content) == 1).all() else X[firsts]
+    some = X if len(firsts) == len(content) else X[firsts]
     found = arrange(content, some, labels.codes, trust, _class_keys(prior, labels.classes), threads)
     order = found.order
     compact = rows.compact

@@ -13,7 +13,6 @@ chosen does, everything is put into one order first, and the answer is put back:
 `RowsGraph` is the way back: the graph of a fit as users see it, a vertex for each of their rows.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -27,7 +26,7 @@ from graphwell.graph.checks import frozen, read_features, read_only
 from graphwell.graph.compiled import compiled, inner, seen
 from graphwell.graph.components import Bridges
 from graphwell.graph.graph import Graph, Origin, products_of_masses
-from graphwell.graph.knn import NeighborSearch, check_columns, check_neighbors, in_order
+from graphwell.graph.knn import check_columns
 from graphwell.memory import available, in_words
 
 ROWS_AT_ONCE = 4096
@@ -93,11 +92,22 @@ def refined(X: Any, columns: IntArray, own: IntArray, n_threads: int) -> tuple[I
     return rows, mix(np.sum(sums, axis=0, dtype=np.uint64))
 
 
-def contents(X: Any, n_threads: int) -> IntArray:
-    """Number of the content of each row: equal rows have one number, by 64 bits of a hash."""
-    places = mix(np.arange(1, X.shape[1] + 1, dtype=np.uint64) * GOLDEN)
-    hashes, _ = refined(X, places, np.zeros(X.shape[0], np.uint64), n_threads)
-    return np.unique(hashes, return_inverse=True)[1]
+def stored_once(X: Any) -> Any:
+    """Rows, each entry of sparse ones stored once."""
+    if sparse.issparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
+def equal_rows(*blocks: Any, n_threads: int = 1) -> IntArray:
+    """Number of each row of some matrices, as they come: equal rows have one, by 64 bits of a hash."""
+    hashes = [np.zeros(0, np.uint64)]
+    for X in blocks:
+        places = mix(np.arange(1, X.shape[1] + 1, dtype=np.uint64) * GOLDEN)
+        hashes.append(refined(stored_once(X), places, np.zeros(X.shape[0], np.uint64), n_threads)[0])
+    _, first, groups = np.unique(np.concatenate(hashes), return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[groups]
 
 
 def collected(places: IntArray, hashes: IntArray, count: int) -> IntArray:
@@ -109,29 +119,11 @@ def collected(places: IntArray, hashes: IntArray, count: int) -> IntArray:
 
 @dataclass(frozen=True, eq=False)
 class Canonical:
-    """The order of a fit, and the way back to the user's.
+    """The order of a fit, and the way back to the user's."""
 
-    Attributes
-    ----------
-    vertices : array of shape (n,)
-        Vertex of each row of the user.
-    columns : array of shape (d,), optional
-        Number that the user knows each column by; None where there are no columns.
-    classes : array of shape (n_classes,)
-        Number that the user knows each class by.
-    """
-
-    vertices: IntArray
-    columns: IntArray | None
-    classes: IntArray
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        for each in (self.vertices, self.classes, *([] if self.columns is None else [self.columns])):
-            numbers = getattr(getattr(each, "dtype", None), "kind", "x") in "iu"
-            within = numbers and each.min(initial=0) >= 0 and each.max(initial=0) <= len(each)
-            if not (within and np.bincount(each).all()):
-                raise ValueError("This pickled order of rows is damaged; fit anew.")
+    vertices: IntArray  # vertex of each row of the user
+    columns: IntArray | None  # number that the user knows each column by; None where there are none
+    classes: IntArray  # number that the user knows each class by
 
     @cached_property
     def firsts(self) -> IntArray:
@@ -224,29 +216,23 @@ def arrange(
     np.minimum.at(first, content, np.arange(len(content)))
     in_order, by_class = np.lexsort((first, rows)), np.argsort(classes, kind="stable")
     place, class_place = np.argsort(in_order), np.argsort(by_class)
-    # A vertex for each content and label of it, and for a content without one.
-    n_vertices = np.maximum(1, np.bincount(of, minlength=n_contents))[in_order]
-    starts = np.concatenate([[0], np.cumsum(n_vertices)])
-    ranked = np.lexsort((class_place[given], place[of]))
-    of, given, strength, mass = of[ranked], given[ranked], strength[ranked], mass[ranked]
-    number = np.arange(len(of)) - np.searchsorted(place[of], place[of])
-    vertex = starts[place[of]] + number  # of each label
+    # A vertex for each content and label of it, and for a content without one; rows without a label join
+    # the strongest. Vertices are numbered by both.
+    ranked = np.lexsort((-class_place[given], strength))
     strongest = np.full(n_contents, -1)
-    falling = np.lexsort((-number, strength))
-    strongest[of[falling]] = vertex[falling]
-    joined = np.where(strongest >= 0, strongest, starts[place])  # by rows without a label
-    vertices = joined[content]
-    of_pair = np.empty_like(vertex)
-    of_pair[ranked] = vertex
-    vertices[known] = of_pair[np.searchsorted(pairs, content[known] * n_classes + codes[known])]
-    masses, of_vertices, strengths = np.zeros(starts[-1]), np.full(starts[-1], -1), np.ones(starts[-1])
+    strongest[of[ranked]] = class_place[given[ranked]]
+    own_class = np.where(codes >= 0, np.append(class_place, -1)[codes], strongest[content])
+    width = n_classes + 1
+    numbers, vertices = np.unique(place[content] * width + own_class + 1, return_inverse=True)
+    vertex = np.searchsorted(numbers, place[of] * width + class_place[given] + 1)  # of each label
+    joined = np.searchsorted(numbers, place * width + strongest + 1)
+    masses, strengths, of_vertices = np.zeros(len(numbers)), np.ones(len(numbers)), numbers % width - 1
     masses[joined] = own_mass
     masses[vertex] += mass
-    of_vertices[vertex], strengths[vertex] = class_place[given], strength
+    strengths[vertex] = strength
     groups = None
     if len(np.unique(of)) < len(of):
-        groups = np.full(starts[-1], -1)
-        groups[vertex] = place[of]
+        groups = np.where(of_vertices >= 0, numbers // width, -1)
     order = Canonical(vertices, np.argsort(columns, kind="stable"), by_class)
     return Arranged(
         order,
@@ -261,10 +247,8 @@ def order_of(X: Any, n_threads: int, *, columns: bool = True) -> Canonical:
     """The order of rows without labels, and of their columns; each row is a vertex of its own."""
     n = X.shape[0]
     check_columns(X)
-    if sparse.issparse(X) and not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
-    order = arrange(np.arange(n), X, np.full(n, -1), None, np.zeros(0, np.uint64), n_threads).order
+    none = np.full(n, -1), None, np.zeros(0, np.uint64)
+    order = arrange(np.arange(n), stored_once(X), *none, n_threads).order
     return order if columns else replace(order, columns=np.arange(X.shape[1]))
 
 
@@ -316,22 +300,16 @@ def origin_of_rows(origin: Origin | None, order: Canonical) -> Origin | None:
     """Origin of the graph of a user's rows, from that of the graph of its vertices."""
     if origin is None:
         return None
-    features = RowsFeatures(origin.features, order)
-    search = RowsSearch(origin.search, order, origin.search.recall)
-    return replace(origin, features=features, search=search, scales=origin.scales[order.vertices])
+    scales, before = origin.scales[order.vertices], origin.order
+    if before is not None:
+        order = replace(before, vertices=before.vertices[order.vertices])
+    return replace(origin, scales=scales, order=order)
 
 
 class RowsGraph(Graph):
-    """The graph of all rows, made when it is asked for from one whose vertices stand for equal rows.
+    """The graph of all rows, made when it is asked for from `plain`, whose vertices stand for equal rows.
 
     Equal rows have the same neighbours and weights, and no edge among themselves.
-
-    Attributes
-    ----------
-    plain : Graph
-        What was computed on: a vertex for each row that differs from the others.
-    order : Canonical
-        Vertex of each row, and order of the columns.
     """
 
     plain: Graph
@@ -410,46 +388,3 @@ class RowsGraph(Graph):
 
     def __reduce__(self) -> Any:
         return RowsGraph, (self.plain, self.order)
-
-
-@dataclass(frozen=True, eq=False)
-class RowsFeatures:
-    """The map of rows whose columns are in another order."""
-
-    plain: Any
-    order: Canonical
-
-    def __call__(self, X: Any) -> FloatArray:
-        """Map rows."""
-        found: FloatArray = self.plain(self.order.of_new_rows(X))
-        return found
-
-
-@dataclass(frozen=True, eq=False)
-class RowsSearch:
-    """The search of a graph whose vertices stand for equal rows, in the numbers of the rows."""
-
-    plain: NeighborSearch
-    order: Canonical
-    recall: float
-
-    @property
-    def locality(self) -> IntArray | None:
-        """The rows in an order in which neighbours are near each other, where each is a vertex."""
-        near = self.plain.locality
-        return self.order.firsts[near] if near is not None and len(near) == len(self.order.vertices) else None
-
-    @cached_property
-    def points(self) -> FloatArray:
-        """The point of each row."""
-        return self.plain.points[self.order.vertices]
-
-    def query(self, rows: FloatArray, k: int) -> tuple[IntArray, FloatArray]:
-        """Return indices and distances of the nearest of the rows that differ."""
-        indices, distances = self.plain.query(rows, k)
-        check_neighbors(indices, distances, len(self.order.firsts))
-        return self.order.firsts[indices], distances
-
-    def of_points(self, k: int) -> Iterator[tuple[IntArray, IntArray, FloatArray]]:
-        """Answer the points as they come."""
-        return in_order(self, k)

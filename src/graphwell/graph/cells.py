@@ -173,20 +173,11 @@ def flat_index(points: FloatArray) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Districts:
-    """Cells grouped into districts, so that a row is compared with the cells of a few districts alone.
+    """Cells grouped into districts, so that a row is compared with the cells of a few districts alone."""
 
-    Attributes
-    ----------
-    centroids : array of shape (n_cells, d)
-        In single precision, district by district, in an order in which near ones follow each other.
-    centres : array of shape (n_districts, d)
-    starts : array of shape (n_districts + 1,)
-        First cell of each district.
-    """
-
-    centroids: FloatArray
-    centres: FloatArray
-    starts: IntArray
+    centroids: FloatArray  # of the cells, district by district, near ones following each other
+    centres: FloatArray  # of the districts
+    starts: IntArray  # first cell of each district
 
     @classmethod
     def of(cls, centroids: FloatArray) -> "Districts":

@@ -3,8 +3,7 @@
 SciPy and compiled loops follow stored indices without looking, so these are looked at first.
 """
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -24,14 +23,20 @@ LARGEST_AFFINITY = 1e100
 SMALL_AFFINITY, LARGE_AFFINITY = 1e-3, 1e6
 SYMMETRY_TOLERANCE = 1e-6
 ROWS_AT_ONCE = 65_536
+TOO_LARGE = f"X holds values beyond {LARGEST_FEATURE:g}; rescale the features."
+# Parts of the errors of NumPy and scikit-learn, and sentences that say what to do.
+REFUSED = {
+    "complex": "Complex data not supported: X is complex; give its parts as columns.",
+    "contains NaN": "Input X contains NaN. Leave out such rows; fit fills the gaps of a data frame.",
+    "got 1D array": "Expected 2D array, got 1D array instead. Reshape your data: X[:, None] is one column.",
+    "too large to convert": TOO_LARGE,
+}
 
 
 def read_features(X: Any, at_least: int = 2) -> Any:
     """Rows of features as a dense array or a CSR matrix, checked."""
     try:
-        with np.errstate(
-            over="ignore", invalid="ignore"
-        ):  # of wider numbers: what becomes infinite is refused
+        with np.errstate(over="ignore", invalid="ignore"):  # what becomes infinite is refused
             X = check_array(
                 as_readable(sound_sparse(X, "X"), "X"),
                 accept_sparse="csr",
@@ -39,22 +44,10 @@ def read_features(X: Any, at_least: int = 2) -> Any:
                 ensure_min_samples=at_least,
                 input_name="X",
             )
-    except TypeError as error:
-        if "complex" not in str(error):  # scikit-learn names other objects itself
-            raise
-        raise ValueError("Complex data not supported: X is complex; give its parts as columns.") from error
-    except ValueError as error:
-        if "Expected 2D array, got" in str(error):
-            told = str(error).partition(" instead")[0]
-            advice = "Reshape your data: X.reshape(-1, 1) is one column"
-            raise ValueError(f"{told} instead. {advice}.") from error
-        if "contains NaN" not in str(error):
-            raise
-        told = "Input X contains NaN. Fill in or leave out such rows; fit fills the gaps of a data frame."
-        raise ValueError(told) from error
-    except OverflowError as error:
-        raise ValueError(f"X holds values beyond {LARGEST_FEATURE:g}; rescale the features.") from error
     except Exception as error:
+        for part, told in REFUSED.items():
+            if part in str(error):
+                raise ValueError(told) from error
         if type(error).__module__.partition(".")[0] not in ("polars", "pyarrow"):
             raise
         raise ValueError(f"X holds columns that NumPy cannot read as numbers: {error}.") from error
@@ -66,7 +59,7 @@ def check_range(largest: float, smallest: float, *, alone: bool) -> None:
     """Refuse values whose squares overflow, or vanish where rows are compared with each other alone."""
     size = max(largest, -smallest)
     if size > LARGEST_FEATURE:
-        raise ValueError(f"X holds values beyond {LARGEST_FEATURE:g}; rescale the features.")
+        raise ValueError(TOO_LARGE)
     if alone and 0 < size < 1 / LARGEST_FEATURE:
         raise ValueError(
             f"X holds no value beyond {1 / LARGEST_FEATURE:g}: distances vanish; rescale the features."
@@ -95,21 +88,6 @@ def check_points(largest: float, smallest: float, differ: bool) -> None:
     check_range(largest, smallest, alone=True)
     if not differ:
         raise ValueError("X has only identical rows; check the features, no graph can tell the rows apart.")
-
-
-@contextmanager
-def told_if_changed(points: FloatArray) -> Iterator[None]:
-    """Say so where a search failed because somebody wrote into the points meanwhile."""
-    try:
-        with np.errstate(over="ignore", invalid="ignore"):  # what comes of it is checked
-            yield
-    except (ArithmeticError, IndexError, RuntimeError, ValueError) as error:
-        if np.isfinite(points).all() and float(np.abs(points).max()) <= LARGEST_FEATURE:
-            raise
-        raise ValueError(
-            "X was changed while the graph was built: it now holds NaN, infinite or huge values; "
-            "write into it after the fit, or give a copy."
-        ) from error
 
 
 def symmetric_matrix(W: Any) -> Any:

@@ -14,10 +14,8 @@ from scipy.sparse import csgraph
 
 from graphwell._threads import one_blas_thread
 from graphwell._types import BoolArray, FloatArray, IntArray
-from graphwell.errors import Sentence
 from graphwell.graph.checks import frozen
 from graphwell.graph.compiled import compiled
-from graphwell.graph.knn import NeighborSearch
 from graphwell.graph.scan import distances_to
 from graphwell.progress import heartbeat
 
@@ -36,7 +34,7 @@ class PointSpace:
     """
 
     points: FloatArray
-    search: NeighborSearch | None = None  # of the points
+    search: Any = None  # of the points
 
     def rows_at(self, places: IntArray) -> FloatArray:
         """Return some of the points."""
@@ -130,34 +128,17 @@ PAIRS = 3
 MOST_REPRESENTATIVES, MOST_DISTANCES = 1000, 400_000_000
 # Weights are summed in multiples of this, so that no order of the sum matters.
 QUANTUM = 2.0**-20
-MANY_COMPONENTS = 10
-ROWS_LOOKED_AT = 2000
-# Spreads that a value lies off its column; times that one column spreads wider than another.
-FAR_OUT, FAR_APART = 50.0, 50.0
 
 
 @dataclass(frozen=True, eq=False)
 class Bridges:
-    """The edges that join connected components without a known row to others.
+    """The edges that join connected components without a known row to others."""
 
-    Attributes
-    ----------
-    near, far : arrays of shape (n_bridges,)
-        A row of such a component, and the row outside it.
-    weights : array of shape (n_bridges,)
-    rows : array of shape (n,)
-        Whether each row lay in such a component.
-    n_parts : int
-    cause : Sentence, optional
-        The likely reason for many components.
-    """
-
-    near: IntArray = field(repr=False)
-    far: IntArray = field(repr=False)
+    near: IntArray = field(repr=False)  # a row of such a component
+    far: IntArray = field(repr=False)  # the row outside it
     weights: FloatArray = field(repr=False)
-    rows: BoolArray = field(repr=False)
-    n_parts: int
-    cause: Sentence | None = None
+    rows: BoolArray = field(repr=False)  # of shape (n,): whether each row lay in such a component
+    n_parts: int  # the components without a known row
 
     def both_ways(self) -> Any:
         """Return the bridges as a symmetric matrix."""
@@ -243,26 +224,7 @@ def make_bridges(
     near, far = find_bridges(space, components, known)
     mean = np.maximum(sums, 1) / np.maximum(counts, 1) * QUANTUM
     weights = mean[components[near]].astype(np.float32)
-    cause = None
-    if len(lost) >= MANY_COMPONENTS:
-        cause = likely_cause(space.rows_at(np.flatnonzero(rows)[:ROWS_LOOKED_AT]))
-    return Bridges(near, far, weights, rows, len(lost), cause)
-
-
-def likely_cause(rows: FloatArray) -> Sentence:
-    """The likely reason for many components, from some of their rows."""
-    if 2 * len(np.unique(rows, axis=0)) < len(rows):
-        return Sentence("Many rows are exact copies of others: keep one of each, or raise {n_neighbors}.")
-    middle = np.median(rows, axis=0)
-    spreads = np.median(np.abs(rows - middle), axis=0)
-    used = spreads > 0
-    off = np.abs(rows - middle)[:, used] / spreads[used]
-    if used.any() and (off.max() > FAR_OUT or spreads[used].max() > FAR_APART * spreads[used].min()):
-        return Sentence(
-            "Some columns hold values far from all others, or spread far wider than others: "
-            "bring them to a like scale, or take ranks or logarithms."
-        )
-    return Sentence("A row has few neighbours: raise {n_neighbors}.")
+    return Bridges(near, far, weights, rows, len(lost))
 
 
 def every_component_has(components: IntArray, known: BoolArray, n_components: int) -> bool:
@@ -270,7 +232,7 @@ def every_component_has(components: IntArray, known: BoolArray, n_components: in
     return bool((np.bincount(components[known], minlength=n_components) > 0).all())
 
 
-def bridges_between(W: Any, search: NeighborSearch, components: IntArray, known: BoolArray) -> Bridges:
+def bridges_between(W: Any, search: Any, components: IntArray, known: BoolArray) -> Bridges:
     """Bridges from the components of a graph that hold no known row."""
     sums = weight_sums(W, components, int(components.max()) + 1)
     return make_bridges(PointSpace(search.points, search), components, known, *sums)

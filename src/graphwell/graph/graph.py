@@ -9,7 +9,6 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from graphwell._rows import hash_of
 from graphwell._threads import thread_count
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.errors import Gone, counted
@@ -23,7 +22,6 @@ from graphwell.graph.checks import (
     rows_differ,
     sound_compressed,
     symmetric_matrix,
-    told_if_changed,
 )
 from graphwell.graph.components import (
     Bridges,
@@ -36,7 +34,6 @@ from graphwell.graph.components import (
 from graphwell.graph.knn import (
     Change,
     FeatureMap,
-    NeighborSearch,
     build_search,
     check_neighbors,
     neighbors_of_all,
@@ -64,18 +61,29 @@ class Origin:
     """The search and the scales that a graph of features was made by; they link new rows to it."""
 
     features: Callable[[Any], FloatArray]
-    search: NeighborSearch
+    search: Any  # a `NeighborSearch`, or that of a GPU
     scales: FloatArray
     n_features: int
     n_neighbors: int
     scale_neighbor: int
+    order: Any = None  # a `canonical.Canonical` where the search has rows and columns in another order
+
+    @property
+    def points(self) -> FloatArray:
+        """The point of each row."""
+        return self.search.points if self.order is None else self.search.points[self.order.vertices]
+
+    def query(self, points: FloatArray, k: int) -> tuple[IntArray, FloatArray]:
+        """Indices and distances of the nearest of the rows that differ."""
+        indices, distances = self.search.query(points, k)
+        check_neighbors(indices, distances, len(self.search.points))
+        return indices if self.order is None else self.order.firsts[indices], distances
 
     def affinity_to(self, X: Any, sharpness: float = 1.0) -> Any:
         """Affinities of new rows to the vertices, each row linked to its nearest vertices."""
-        rows = self.features(read_features(X, at_least=1))
-        k = max(self.n_neighbors, self.scale_neighbor)
-        indices, distances = self.search.query(rows, k)
-        check_neighbors(indices, distances, len(self.scales))
+        X = read_features(X, at_least=1)
+        rows = self.features(X if self.order is None else self.order.of_new_rows(X))
+        indices, distances = self.query(rows, max(self.n_neighbors, self.scale_neighbor))
         floor = self.scales.min()  # a row among copies has no scale of its own
         tau = np.maximum(distances[:, self.scale_neighbor - 1], floor)
         indices, distances = indices[:, : self.n_neighbors], distances[:, : self.n_neighbors]
@@ -143,13 +151,9 @@ class Graph:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         wanted = {field.name for field in fields(self)}
-        if not isinstance(state, dict) or set(state) != wanted:
+        if set(state) != wanted:
             raise ValueError("This is no pickled graph of this version of graphwell; build the graph anew.")
-        kinds = {"origin": Origin, "bridges": Bridges}
-        if not all(isinstance(state[name], kind | None) for name, kind in kinds.items()):
-            raise ValueError("This pickled graph is damaged; build the graph anew.")
         self.__dict__.update(state)
-        self.check()
 
     @classmethod
     def from_features(
@@ -234,14 +238,13 @@ class Graph:
         check_points(float(points.max()), float(points.min()), rows_differ(points))
         k = max(n_neighbors, scale_neighbor)
         progress("neighbours", None)
-        with told_if_changed(points):
-            search = build_search(points, k, exact=exact, n_jobs=n_jobs)
-            indices, distances = neighbors_of_all(search, k, progress)
-            tau = local_scales(distances, scale_neighbor)  # equation (3)
-            chosen = np.ascontiguousarray(indices[:, :n_neighbors])
-            weights = single_weights(chosen, distances[:, :n_neighbors], tau, thread_count(n_jobs))
-            del indices, distances  # lists of all rows: what is not needed any more makes room for the matrix
-            W = frozen(symmetric_affinity(chosen, weights))
+        search = build_search(points, k, exact=exact, n_jobs=n_jobs)
+        indices, distances = neighbors_of_all(search, k, progress)
+        tau = local_scales(distances, scale_neighbor)  # equation (3)
+        chosen = np.ascontiguousarray(indices[:, :n_neighbors])
+        weights = single_weights(chosen, distances[:, :n_neighbors], tau, thread_count(n_jobs))
+        del indices, distances  # lists of all rows: what is not needed any more makes room for the matrix
+        W = frozen(symmetric_affinity(chosen, weights))
         return cls(W, Origin(features, search, tau, X.shape[1], n_neighbors, scale_neighbor))
 
     from_networkx = Gone("Graph.from_affinity(networkx.to_scipy_sparse_array(G)).")
@@ -324,11 +327,6 @@ class Graph:
         """Indices of the vertices without an edge."""
         return read_only(np.flatnonzero(np.diff(self.W.indptr) == 0))
 
-    @cached_property
-    def fingerprint(self) -> str:
-        """A hash of the affinities."""
-        return hash_of(self.W.data, self.W.indices, self.W.indptr)
-
     @property
     def nbytes(self) -> int:
         """Memory of the affinity matrix in bytes."""
@@ -353,7 +351,10 @@ class Graph:
     @property
     def locality(self) -> IntArray | None:
         """The vertices in an order in which neighbours are near each other, if the search knows one."""
-        return None if self.origin is None else self.origin.search.locality
+        if self.origin is None:
+            return None
+        near, order = self.origin.search.locality, self.origin.order
+        return near if near is None or order is None else order.firsts[near]
 
     @property
     def recall_(self) -> float:
@@ -413,7 +414,7 @@ class Graph:
         plain = self.unbridged
         if plain.origin is None or every_component_has(plain.components, known, plain.n_components):
             return plain
-        bridges = bridges_between(plain.W, plain.origin.search, plain.components, known)
+        bridges = bridges_between(plain.W, plain.origin, plain.components, known)
         W = with_bridges(plain.W, bridges)
         return Graph(W, plain.origin, plain.sharpness, bridges, plain.masses)
 

@@ -4,9 +4,9 @@ Low dimension is searched by a KD-tree. In high dimension faiss compares every p
 points; above, rows are compared with the points of the cells around them (`cells.py`).
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -122,17 +122,10 @@ def check_columns(X: Any) -> None:
 
 @dataclass(frozen=True)
 class Rescaling:
-    """Centres rows and divides them by their spread, so that single precision neither rounds nor overflows.
-
-    Attributes
-    ----------
-    center : array of shape (d,)
-    spread : float
-        Largest distance of a coordinate from its centre.
-    """
+    """Centres rows and divides them by their spread: single precision neither rounds nor overflows."""
 
     center: FloatArray
-    spread: float
+    spread: float  # largest distance of a coordinate from its centre
 
     @classmethod
     def of(cls, points: Any) -> "Rescaling":
@@ -169,36 +162,9 @@ PRODUCTS_AT_ONCE = 8_000_000_000
 REPORT = "This is a mistake in graphwell: please report it with the data, or what they look like."
 
 
-class NeighborSearch(Protocol):
-    """Finds the nearest of the points it was built on."""
-
-    @property
-    def recall(self) -> float:
-        """Share of the true neighbours that a query finds; 1.0 for an exact search."""
-        ...
-
-    @property
-    def points(self) -> FloatArray:
-        """The points it was built on."""
-        ...
-
-    @property
-    def locality(self) -> IntArray | None:
-        """The points in an order in which near ones follow each other, if the search has one at hand."""
-        ...
-
-    def query(self, rows: FloatArray, k: int) -> tuple[IntArray, FloatArray]:
-        """Return indices and distances, both of shape (len(rows), k), nearest first."""
-        ...
-
-    def of_points(self, k: int) -> Iterable[tuple[IntArray, IntArray, FloatArray]]:
-        """Numbers of some points, with indices and distances of their nearest; until all had their turn."""
-        ...
-
-
 def build_search(
     points: FloatArray, k: int, *, exact: bool | None = None, n_jobs: int | None = None
-) -> NeighborSearch:
+) -> "NeighborSearch":
     """Choose and build the search for these points."""
     n, dimension = points.shape
     if dimension <= KD_TREE_UP_TO_DIMENSION:
@@ -208,9 +174,7 @@ def build_search(
     return CellSearch(points, k, n_jobs)
 
 
-def neighbors_of_all(
-    search: NeighborSearch, k: int, progress: Progress = silent
-) -> tuple[IntArray, FloatArray]:
+def neighbors_of_all(search: Any, k: int, progress: Progress = silent) -> tuple[IntArray, FloatArray]:
     """Return the `k` nearest other points of every point the search was built on.
 
     A point is removed from its own list by its index: among duplicates it need not come first.
@@ -245,7 +209,7 @@ def check_neighbors(found: IntArray, apart: FloatArray, n: int) -> None:
 
 
 def in_order(
-    search: NeighborSearch, k: int, rows_at_once: int = ROWS_AT_ONCE
+    search: Any, k: int, rows_at_once: int = ROWS_AT_ONCE
 ) -> Iterator[tuple[IntArray, IntArray, FloatArray]]:
     """Answer the points as they come."""
     points = search.points
@@ -255,11 +219,11 @@ def in_order(
         yield np.arange(start, start + len(rows)), *search.query(rows, k)
 
 
-class HostSearch:
-    """A search on this machine, exact unless it says otherwise."""
+class NeighborSearch:
+    """Finds the nearest of the points it was built on, exactly unless it says otherwise."""
 
-    recall = 1.0
-    locality: IntArray | None = None
+    recall = 1.0  # share of the true neighbours that a query finds
+    locality: IntArray | None = None  # the points in an order in which near ones follow each other
     points: FloatArray
 
     def __init__(self, points: FloatArray, k: int, n_jobs: int | None = None) -> None:
@@ -271,26 +235,22 @@ class HostSearch:
         raise NotImplementedError
 
     def query(self, rows: FloatArray, k: int) -> tuple[IntArray, FloatArray]:
-        """Return indices and distances of the nearest points."""
+        """Return indices and distances, both of shape (len(rows), k), nearest first."""
         raise NotImplementedError
 
     def of_points(self, k: int) -> Iterator[tuple[IntArray, IntArray, FloatArray]]:
-        """Answer the points as they come."""
+        """Numbers of some points, with indices and distances of their nearest; until all had their turn."""
         return in_order(self, k)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Pickle the points; an index is built anew, since compiled code would follow a damaged one."""
+        """Pickle the points; the index is built anew."""
         return {"points": np.asarray(self.points), "k": self.k, "n_jobs": self.n_jobs}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        points = state["points"]
-        real = isinstance(points, np.ndarray) and points.dtype in (np.float32, np.float64)
-        if not real or points.ndim != 2 or 0 in points.shape or not np.isfinite(points).all():
-            raise ValueError("This pickled search of neighbours is damaged; build the graph anew.")
-        self.__init__(points, int(state["k"]), state["n_jobs"])  # type: ignore[misc]
+        self.__init__(**state)  # type: ignore[misc]
 
 
-class KDTreeSearch(HostSearch):
+class KDTreeSearch(NeighborSearch):
     """Exact search in low dimension."""
 
     def build(self) -> None:
@@ -304,7 +264,7 @@ class KDTreeSearch(HostSearch):
         return indices.astype(np.int32 if self.tree.n < 2**31 else np.int64), distances
 
 
-class FlatSearch(HostSearch):
+class FlatSearch(NeighborSearch):
     """Exact search in high dimension: faiss compares every pair, in blocks."""
 
     def build(self) -> None:
@@ -340,7 +300,7 @@ class FlatSearch(HostSearch):
         return in_order(self, k, min(ROWS_AT_ONCE, max(FEWEST_AT_ONCE, few)))
 
 
-class CellSearch(HostSearch):
+class CellSearch(NeighborSearch):
     """Approximate search over the points in the cells nearest to each row."""
 
     def build(self) -> None:

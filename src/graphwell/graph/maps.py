@@ -110,7 +110,7 @@ def _beginning(graph: Any, start: Any) -> FloatArray:
     """The start in the plane, centred, of width 1, no two points in one place."""
     if start is None:
         origin = getattr(graph, "origin", None)
-        start = smooth_map(graph) if origin is None else principal_map(origin.search.points)
+        start = smooth_map(graph) if origin is None else principal_map(origin.points)
     places = np.array(start, dtype=np.float64)
     if places.shape != (graph.W.shape[0], 2) or not np.isfinite(places).all():
         raise ValueError(f"start must hold {graph.W.shape[0]} finite rows of two numbers.")

@@ -279,15 +279,15 @@ def _warnings(rows: TableRows, graph: Any, reachable: Any) -> list[Sentence]:
         where = counted(len(lost), "row lies", "rows lie"), counted(len(firsts), "component")
         found.append(Sentence(note, (*where, listed(list(map(str, firsts))))))
     if graph.bridges is not None:
-        n, n_parts, cause = int(graph.bridges.rows.sum()), graph.bridges.n_parts, graph.bridges.cause
+        n, n_parts = int(graph.bridges.rows.sum()), graph.bridges.n_parts
         named = np.unique(graph.bridges.near)[:ROWS_NAMED] + 1
         note = (
             "{} in {} of the graph without any label; they were connected to the nearest one "
-            "by their shortest distances and are the least certain. Label some of them (row {})."
+            "by their shortest distances and are the least certain. Label some of them (row {}); if they are "
+            "many, bring columns to a like scale, drop copies of rows, or raise {n_neighbors}."
         )
         where = counted(n, "row lies", "rows lie"), counted(n_parts, "component")
-        told = Sentence(note, (*where, listed(list(map(str, named)))))
-        found.append(told if cause is None else told.followed_by(cause))
+        found.append(Sentence(note, (*where, listed(list(map(str, named))))))
     return found
 
 

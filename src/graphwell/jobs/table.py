@@ -13,7 +13,6 @@ from typing import Any, Self
 import numpy as np
 
 from graphwell._checks import one_of
-from graphwell._rows import equal_rows
 from graphwell._types import FloatArray, IntArray
 from graphwell.active import Suggestions
 from graphwell.encoders.report import Treatment, hint, left_out
@@ -22,6 +21,7 @@ from graphwell.errors import OptionError, Sentence
 from graphwell.estimators.inputs import encoded_frame
 from graphwell.estimators.labels import Labels, NoKnownLabelError, read_labels
 from graphwell.estimators.tuning.metrics import by_the_data
+from graphwell.graph.canonical import equal_rows
 from graphwell.io.cells import NEW_NAMES, Table, as_text
 from graphwell.io.files import STANDARD, check_distinct, check_output, check_standard_output
 from graphwell.io.tables import format_of, open_table
@@ -215,7 +215,7 @@ def read_rows(table: Table, options: TableOptions, *, labelled: bool = True) -> 
 
 def copies(X: Any) -> tuple[IntArray, list[Sentence]]:
     """Groups of equal rows, and a note of them where there are any."""
-    groups = equal_rows([X])
+    groups = equal_rows(X)
     n = len(groups) - len(np.unique(groups))
     note = "{:,} of the {:,} rows {} of another row; copies are held out together."
     how = "is a copy" if n == 1 else "are copies"

@@ -136,7 +136,7 @@ class CudaGraph(Graph):
         if plain.origin is None or every_component_has(plain.components, known, plain.n_components):
             return plain
         on_host = (cupy().asnumpy(values) for values in (plain.components, known))
-        bridges = bridges_between(plain.W, plain.origin.search, *on_host)
+        bridges = bridges_between(plain.W, plain.origin, *on_host)
         matrix = GpuMatrix.from_host(with_bridges(plain.W, bridges))
         return CudaGraph(matrix, plain.origin, plain.sharpness, bridges=bridges)
 

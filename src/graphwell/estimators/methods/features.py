@@ -53,7 +53,7 @@ class AdaptedEigenfunctions(Baseline):
             classes = (graph.W @ classes) / np.maximum(graph.degrees, np.finfo(float).tiny)[:, None]
         classes /= np.maximum(classes.sum(axis=1, keepdims=True), np.finfo(float).tiny)
         # As heavy as the features: the same mean squared distance from the mean.
-        points = np.asarray(graph.origin.search.points)
+        points = np.asarray(graph.origin.points)
         of_points, of_classes = points.var(axis=0).sum(), classes.var(axis=0).sum()
         weight = np.sqrt(of_points / of_classes) if of_classes > 0 else 0.0
         sizes = self.n_neighbors, self.scale_neighbor, "euclidean", self.n_jobs
@@ -115,7 +115,7 @@ class CorrectAndSmooth(Baseline):
             return shares
         graph = engine.graph
         if graph.origin is not None:
-            points = np.asarray(graph.origin.search.points)
+            points = np.asarray(graph.origin.points)
         else:
             points = smallest_eigenpairs(graph, min(SPECTRAL_FEATURES, graph.n_vertices))[1]
         rows = StandardScaler().fit_transform(points)

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from graphwell._rows import equal_rows, one_of_each
+from graphwell._rows import one_of_each
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.base import Backend, PlacedGraph, Rows, Vector
 from graphwell.backends.induction import distributions
@@ -37,6 +37,7 @@ from graphwell.estimators.tuning.stacking import (
     stacking_weights,
     tempered,
 )
+from graphwell.graph.canonical import equal_rows
 from graphwell.model_selection import HiddenLabelsSplit
 from graphwell.progress import Progress, silent
 from graphwell.solve.descent import Status
@@ -129,7 +130,7 @@ class Given:
         rows = Rows(sample.X, sample.X, n, sample.X.shape[1], compact=sample.compact)
         sizes = (min(self.sizes[0], n - 1), min(self.sizes[1], n - 1), self.sizes[2])
         groups = np.full(n, -1)
-        groups[sample.known] = equal_rows([sample.X[sample.known]])
+        groups[sample.known] = equal_rows(sample.X[sample.known])
         backend = find_backend("cpu", n_jobs=1)
         kept = (self.n_classes, self.problem, self.recipe)
         return Given(backend, rows, sample.labels, groups, *kept, sizes, self.run)
