@@ -18,10 +18,6 @@ def test_what_is_drawn():
     shown = plots.new_figure(1)[1][0]
     plots.confusion(shown, np.array([[5, 0], [1, 2]]), ["a", "b"], ["a", "b"])
     assert sorted(text.get_text() for text in shown.texts) == ["1", "2", "5"]
-    shown = plots.new_figure(1)[1][0]
-    plots.with_errors(shown, ["a", "b"], np.array([0.9, 0.8]), np.array([0.01, 0.02]))
-    assert [text.get_text() for text in shown.get_yticklabels()] == ["a", "b"]
-    assert shown.lines[0].get_xdata().tolist() == [90.0, 80.0]
 
 
 def test_places_are_shares_of_the_width_and_the_height_from_the_top():

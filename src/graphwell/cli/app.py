@@ -23,7 +23,7 @@ COMMANDS: dict[Callable[..., None], tuple[str, ...]] = {
         "graphwell suggest pets.csv --answers ask.csv -o answered.csv",
     ),
     compare: (
-        "graphwell compare pets.csv --label species --report methods.html",
+        "graphwell compare pets.csv --label species",
         "graphwell compare pets.csv --truth species --methods nearest,laplace --json",
     ),
     label: (

@@ -179,7 +179,6 @@ def compare(
             metavar="A,B,C",
         ),
     ] = None,
-    report: opt.Report = None,
     features: opt.Features = None,
     drop: opt.Drop = None,
     row_id: opt.Id = None,
@@ -211,6 +210,6 @@ def compare(
 
     with bars(quiet=quiet) as progress:
         on_result = None if quiet or json_ else print_line
-        found = compare_methods(options, words=in_flags, progress=progress, on_result=on_result)
+        found = compare_methods(options, progress=progress, on_result=on_result)
     show(found, taken=json_, json_=json_, quiet=quiet, verbose=verbose)
     return Exit.DONE

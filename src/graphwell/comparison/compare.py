@@ -280,7 +280,7 @@ def _by_model(name: Any, X: Any, y: IntArray, k: int, seed: int, n_jobs: Any) ->
 
 @dataclass(frozen=True)
 class Standing:
-    """A method over all splits: the `shares` of correct labels, and the mean of its seconds and the graph's."""
+    """A method over all splits: the `shares` of correct labels, and the mean of its seconds."""
 
     method: str
     summary: str

@@ -3,26 +3,20 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
-
-import numpy as np
 
 from graphwell.comparison.compare import Standing
 from graphwell.comparison.compare import compare as compare_methods
-from graphwell.errors import Words, counted, in_python
-from graphwell.io.files import written_whole
-from graphwell.jobs.report import Grid, Report, report_page, written
+from graphwell.errors import counted
+from graphwell.jobs.report import Grid, Report
 from graphwell.jobs.table import TableOptions, check_files, encoded_notes, notes_from_warnings, open_rows
 from graphwell.memory import limited_to
 from graphwell.progress import Progress, silent
-from graphwell.view import html, plots
 
 
 @dataclass(frozen=True, kw_only=True)
 class CompareOptions(TableOptions):
     """How to compare methods on the rows of a table."""
 
-    report: Path | None = None  # file for a page with pictures
     methods: tuple[str, ...] | None = None  # or ("all",); by default graphwell and four of scikit-learn
     splits: int = 5  # how often labels are hidden, each one once
 
@@ -30,17 +24,15 @@ class CompareOptions(TableOptions):
 def compare(
     options: CompareOptions,
     *,
-    words: Words = in_python,
     progress: Progress = silent,
     on_result: Callable[[Standing], None] | None = None,
 ) -> Report:
     """Compare methods on a table that has some labels.
 
-    `on_result` is called with the `Standing` of each method as soon as it is known; `words` names options on
-    the page of ``options.report``.
+    `on_result` is called with the `Standing` of each method as soon as it is known.
     """
     began = time.perf_counter()
-    check_files(options.table, report=options.report)
+    check_files(options.table)
     with limited_to(options.max_memory), notes_from_warnings() as warned:
         rows = open_rows(options, progress)
         encoder, X = rows.encoded()
@@ -56,28 +48,16 @@ def compare(
     judged = "the hidden labels" if found.judged_on == "hidden labels" else "the truth of all rows not shown"
     given = f"{counted(found.n_labels, 'label')} given, {counted(len(classes), 'class', 'classes')}"
     lines = [(each.method, each.summary, *each.cells) for each in found.standings]
-    files = () if options.report is None else (options.report,)
-    report = Report(
+    return Report(
         source=options.table,
         facts={"table": str(options.table), **named.to_json()},
         lead=[
             f"{counted(found.n_rows, 'row')}, {given}.",
             f"{runs}. Judged on {judged}: {found.n_judged:,} different rows.",
             *(f"Left out: {name} ({why})." for name, why in found.left_out),
-            *written(files),
         ],
         notes=(*warned(), *rows.notes, *encoded_notes(encoder, X)),
         grids=[Grid("Methods", ("method", "what it does", ">correct", ">± error", ">seconds"), lines)],
         columns=rows.columns(encoder),
         seconds={"graph": found.seconds_graph, "in all": time.perf_counter() - began},
-        files=files,
     )
-    if options.report is not None:
-        names = [each.method for each in found.standings]
-        shares = np.array([(each.accuracy, each.standard_error) for each in found.standings])
-        figure, (panel,) = plots.new_figure(1, width=8.0, height=1.2 + 0.3 * len(names))
-        plots.with_errors(panel, names, *shares.T)
-        drawn = html.figure(plots.as_png(figure), "accuracy of each method with its standard error")
-        with written_whole(options.report) as file:
-            file.write(report_page(f"Methods on {options.table.name}", report, words, last=[drawn]))
-    return report

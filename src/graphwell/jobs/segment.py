@@ -49,7 +49,6 @@ from graphwell.segmentation.segmenter import (
     unreached_sentence,
 )
 
-Write = Callable[[IO[bytes]], None]
 FILES = ("image", "seeds", "output", "overlay", "scores", "seeds_out")
 OF_THE_SEGMENTER = ("radius", "color_scale", "smoothing", "device", "n_jobs")
 
@@ -117,7 +116,8 @@ def segment(
         marks, seeds = scene.marks, scene.marks.classes
         masks = _mask_files(options, marks)
         if options.seeds_out is not None:  # before the work: they show whether the marks were understood
-            _write_all({options.seeds_out: _labels_writer(options.seeds_out, seeds, scene)}, None)
+            with written_whole(options.seeds_out) as file:
+                _write_classes(seeds, scene, options.seeds_out, file)
         read = time.perf_counter() - began
         if segmented is None:
             n_channels = min(scene.picture.size // seeds.size, MOST_CHANNELS)
@@ -132,7 +132,7 @@ def segment(
             segmented = segmenter.segment
         found = segmented(seeds)
         progress("writing", None)
-        _write_all(_writers(options, masks, scene, found), options.masks)
+        _write(options, masks, scene, found)
     size, mark_next = found.labels.shape, [asdict(square) for square in found.mark_next(seeds)]
     classes: list[dict[str, Any]] = [
         {
@@ -238,37 +238,30 @@ def _mask_files(options: SegmentOptions, marks: Marks) -> dict[int, Path]:
     return files
 
 
-def _writers(
-    options: SegmentOptions, masks: dict[int, Path], scene: Scene, found: Segmentation
-) -> dict[Path, Write]:
-    """The writer of each file."""
-    shown, colors, doubt = filled(scene.picture), scene.marks.colors, found.uncertainty
-    files = {options.output: _labels_writer(options.output, found.labels, scene)}
-    if options.overlay is not None:
-        tinted = drawing.overlay(shown, found.labels, colors)
-        files[options.overlay] = partial(write_image, tinted, options.overlay)
-    if options.scores is not None:
-        where = colors, scene.placement, options.scores
-        files[options.scores] = partial(write_values, doubt, drawing.as_grey, *where)
-    for number, path in masks.items():
-        white_on_black = np.where(found.labels == number, 255, 0).astype(np.uint8)
-        files[path] = partial(write_image, white_on_black, path)
-    return files
-
-
-def _labels_writer(path: Path, classes: Any, scene: Scene) -> Write:
-    colors = scene.marks.colors
-    draw = partial(drawing.painted, colors=colors)
-    return partial(write_values, classes, draw, colors, scene.placement, path)
-
-
-def _write_all(files: dict[Path, Write], masks: Path | None) -> None:
+def _write(options: SegmentOptions, masks: dict[int, Path], scene: Scene, found: Segmentation) -> None:
     """Write all files or none; a new folder for masks appears with all of them in it."""
+    colors, folder = scene.marks.colors, options.masks
     with written_together() as held:
-        unnamed = None
-        if masks is not None and not masks.exists():
-            unnamed = held.enter_context(folder_written_whole(masks))
-        for path, write in files.items():
-            inside = unnamed is not None and path.parent == masks
-            name = unnamed / path.name if unnamed is not None and inside else path
-            write(held.enter_context(written_whole(name)))
+
+        def opened(path: Path) -> IO[bytes]:
+            return held.enter_context(written_whole(path))
+
+        _write_classes(found.labels, scene, options.output, opened(options.output))
+        if options.overlay is not None:
+            tinted = drawing.overlay(filled(scene.picture), found.labels, colors)
+            write_image(tinted, options.overlay, opened(options.overlay))
+        if options.scores is not None:
+            path, file = options.scores, opened(options.scores)
+            write_values(found.uncertainty, drawing.as_grey, colors, scene.placement, path, file)
+        if folder is None:
+            return
+        if not folder.exists():
+            folder = held.enter_context(folder_written_whole(folder))
+        for number, path in masks.items():
+            white_on_black = np.where(found.labels == number, 255, 0).astype(np.uint8)
+            write_image(white_on_black, path, opened(folder / path.name))
+
+
+def _write_classes(classes: IntArray, scene: Scene, path: Path, file: IO[bytes]) -> None:
+    colors = scene.marks.colors
+    write_values(classes, partial(drawing.painted, colors=colors), colors, scene.placement, path, file)

@@ -134,23 +134,6 @@ def confusion(panel: Any, counts: IntArray, true_names: Sequence[str], names: Se
     panel.set_ylabel("true")
 
 
-def with_errors(panel: Any, names: Sequence[str], shares: FloatArray, errors: FloatArray) -> None:
-    """Shares in %, each with its standard error; the first at the top."""
-    places = np.arange(len(names))
-    panel.errorbar(
-        100 * shares, places, xerr=100 * errors, fmt="o", color="#1f6f8b", ecolor="#8fb7c5", capsize=3
-    )
-    panel.set_yticks(places, [_short(name) for name in names])
-    panel.invert_yaxis()
-    panel.set_xlabel("accuracy, % (bars: one standard error)")
-    panel.grid(axis="x", color="0.9")
-    _open(panel)
-
-
 def _short(name: str) -> str:
     """A name that fits beside an axis, with nothing that matplotlib would take for a formula."""
     return (name if len(name) <= 18 else f"{name[:17]}…").replace("$", r"\$")
-
-
-def _open(panel: Any) -> None:
-    panel.spines[["top", "right"]].set_visible(False)
