@@ -34,8 +34,6 @@ Block = Any
 # A graph wherever it lies, with the names of `graphwell.Graph` that solvers use: `n_vertices`, `degrees`,
 # `components`, `n_components`, `bridges`, `sharpened` and `bridged`.
 PlacedGraph = Any
-# Its logarithm stands for that of 0. Not recorded.
-SMALLEST_SCORE = 1e-30
 ROWS_AT_A_TIME = 20_000
 
 
@@ -79,49 +77,8 @@ class Engine:
     xp: Any = np  # the library of its arrays: NumPy, or one that answers to the same names
     graph: Any = None  # a `PlacedGraph`
     dtype: np.dtype[Any] = np.dtype(np.float64)
-    n_jobs: int | None = None
-
-    @property
-    def masses(self) -> FloatArray | None:
-        """How many rows each vertex stands for; None where each is one."""
-        return getattr(self.graph, "masses", None)
-
-    @property
-    def n_threads(self) -> int:
-        """Threads of this machine that may share work on the host; no result depends on it."""
-        return thread_count(self.n_jobs)
-
-    # ------------------------------------------------------------ vectors, of which a worker has a part alone
-
-    def asarray(self, values: Any) -> Vector:
-        """Bring values of the vertices from the host to where vectors lie."""
-        return np.asarray(values)
-
-    def to_host(self, vector: Vector) -> Any:
-        """Return a vector as a NumPy array."""
-        return vector
-
-    def own(self, values: Any) -> Any:
-        """Return the part of a vector that is here: all of it, but for a worker of a cluster."""
-        return values
-
-    def vector(self, own: Any) -> Vector:
-        """Return the vector whose part is here."""
-        return own
-
-    def allreduce(self, values: Any, combine: Callable[[Any, Any], Any] = np.add) -> Any:
-        """Return the sum of what all workers have, or what else combines two of them."""
-        return values
-
-    def group_sums(self, groups: IntArray, values: Vector, n_groups: int) -> Vector:
-        """Return the sum of the values of each group of vertices."""
-        return self.allreduce(np.bincount(self.own(groups), self.own(values), minlength=n_groups))
-
-    def group_minima(self, groups: IntArray, values: Vector, n_groups: int) -> Vector:
-        """Return the smallest value of each group of vertices."""
-        lowest = np.full(n_groups, np.inf)
-        np.minimum.at(lowest, self.own(groups), self.own(values))
-        return self.allreduce(lowest, np.minimum)
+    masses: FloatArray | None = None  # how many rows each vertex stands for; None where each is one
+    n_threads = thread_count(None)  # of this machine that may share work on the host; no result depends on it
 
     # ---------------------------------------------------------------------------------------------- the graph
 
@@ -162,10 +119,18 @@ class Engine:
         """Return the rows of some vertices, their numbers rising, as a SciPy matrix of the host."""
         return self.graph.W[vertices]
 
+    # ------------------------------------------------------------------------------------- vectors and blocks
+
+    def asarray(self, values: Any) -> Vector:
+        """Bring values of the vertices from the host to where vectors lie."""
+        return np.asarray(values)
+
+    def to_host(self, vector: Vector) -> Any:
+        """Return a vector as a NumPy array."""
+        return vector
+
     def release(self) -> None:
         """Give back memory that sweeps and products alone need; they take it again when asked for."""
-
-    # ------------------------------------------------------------------------------------------------- blocks
 
     def indicator(self, labels: IntArray, values: Vector, n_classes: int) -> Block:
         """Return a block with `values` in the columns of the labels; a row of zeros where there is none."""
@@ -175,20 +140,9 @@ class Engine:
         block[known, labels[known]] = values[known]
         return block
 
-    def scaled(self, block: Block, factors: Vector) -> Block:
-        """Return the block with each row times its factor."""
-        return block * self.own(factors).astype(block.dtype, copy=False)[:, None]
-
-    def argmax(self, block: Block, prices: FloatArray | None = None) -> Vector:
-        """Return the column with the largest entry of each row; with prices, of the logarithms plus these."""
-
-        def largest(rows: Block) -> Any:
-            if prices is not None:
-                logs = self.xp.log(self.xp.maximum(rows, SMALLEST_SCORE)).astype(np.float64)
-                rows = logs + self.xp.asarray(prices)
-            return rows.argmax(axis=1)
-
-        return self.vector(self.by_rows(largest, block))
+    def argmax(self, block: Block) -> Vector:
+        """Return the column with the largest entry of each row, the first of equals."""
+        return self.vector(block.argmax(axis=1))
 
     def shares(self, block: Block, power: float = 1.0) -> Block:
         """Return powers of the positive parts, with rows that add up to 1; a row of zeros becomes even.
@@ -201,21 +155,23 @@ class Engine:
         >>> Engine().shares(np.array([[3.0, 1.0]]), power=2.0)
         array([[0.9, 0.1]])
         """
+        shares = self.xp.maximum(block, 0.0)
+        if power != 1:
+            shares **= power
+        total = shares.sum(axis=1)
+        shares /= self.xp.where(total > 0, total, 1)[:, None]
+        shares[total <= 0] = 1 / block.shape[1]
+        return shares
 
-        def normalised(rows: Block) -> Block:
-            shares = self.xp.maximum(rows, 0.0)
-            if power != 1:
-                shares **= power
-            total = shares.sum(axis=1)
-            shares /= self.xp.where(total > 0, total, 1)[:, None]
-            shares[total <= 0] = 1 / rows.shape[1]
-            return shares
-
-        return self.by_rows(normalised, block)
-
-    def by_rows(self, work: Callable[[Block], Any], block: Block) -> Any:
-        """Return what some work on whole rows gives; threads may share the rows."""
-        return work(block)
+    def grouped(self, groups: IntArray, values: Vector, n_groups: int, combine: np.ufunc = np.add) -> Vector:
+        """Return the sum of the values of each group of vertices, or with `np.minimum` the smallest."""
+        groups, values = self.own(groups), self.own(values)
+        if combine is np.add:
+            found = np.bincount(groups, values, minlength=n_groups)
+        else:
+            found = np.full(n_groups, np.inf)
+            combine.at(found, groups, values)
+        return self.allreduce(found, combine)
 
     def group_means(self, block: Block, groups: IntArray, n_groups: int) -> FloatArray:
         """Return the mean row of each group of vertices, on the host; entries lie between 0 and 1."""
@@ -223,10 +179,19 @@ class Engine:
         totals = grouped_totals(self.own(groups), self.to_host(block), n_groups, unit)
         return means_of(self.allreduce(totals), unit)
 
-    def spread(self, values: FloatArray, groups: IntArray | None = None) -> Block:
-        """Return rows of the host, or of `ask_rows`, as a block; with groups, of the group of each vertex."""
-        rows = self.asarray(values.astype(np.float32, copy=False))
-        return rows if groups is None else rows[self.own(self.asarray(groups))]
+    # ---------------------------------------------------- hooks of a cluster, whose workers have a part alone
+
+    def own(self, values: Any) -> Any:
+        """Return the part of a vector that is here: all of it, but for a worker of a cluster."""
+        return values
+
+    def vector(self, own: Any) -> Vector:
+        """Return the vector whose part is here."""
+        return own
+
+    def allreduce(self, values: Any, combine: Callable[[Any, Any], Any] = np.add) -> Any:
+        """Return the sum of what all workers have, or what else combines two of them."""
+        return values
 
 
 @dataclass(frozen=True)

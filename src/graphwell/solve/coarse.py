@@ -369,7 +369,7 @@ def solve_coarse(problem: Problem, engine: Engine, start: Block) -> CoarseSoluti
     members = finest.members
     with one_blas_thread():  # step 2
         harmonic = pool.results(lambda graph: harmonic_shares(graph)[graph.members], graphs)
-    shares = engine.spread(shares_of(np.mean(harmonic, axis=0)), members)
+    shares = prolonged(engine, shares_of(np.mean(harmonic, axis=0)), members)
     scores = engine.shares(engine.shares(start) + shares)
     finest_scores = engine.group_means(scores, members, len(finest.label_weights))
     has_rows = np.bincount(labels[labels >= 0], minlength=n_classes) > 0
@@ -450,13 +450,18 @@ def shares_of(scores: FloatArray) -> FloatArray:
     return np.where(total > 0, scores / np.where(total > 0, total, 1.0), 1 / scores.shape[1])
 
 
+def prolonged(engine: Engine, values: FloatArray, groups: IntArray) -> Block:
+    """Rows of the groups as a block of the vertices in them."""
+    return engine.asarray(values.astype(np.float32))[engine.own(engine.asarray(groups))]
+
+
 def vertices_per_label(n: float, n_labels: float, n_communities: int) -> float:
     """Number of rows, of so many, that each label counts for."""
     return float(min(LABEL_COUNTS_FOR * n / n_communities, n / max(1.0, n_labels)))
 
 
-def claimed_shares(problem: Problem, engine: Engine) -> tuple[FloatArray, IntArray] | None:
-    """Shares of the classes in each aggregate, if every label claims a cluster; the aggregate of each vertex.
+def claimed_shares(problem: Problem, engine: Engine) -> Block | None:
+    """Shares of the classes at each vertex if every label claims a cluster.
 
     For classes that consist of several clusters. That needs a label in nearly every cluster, so it is tried
     only where there are more labels than communities of highest modularity, and where the labels may have
@@ -484,4 +489,5 @@ def claimed_shares(problem: Problem, engine: Engine) -> tuple[FloatArray, IntArr
         )[0]
         return np.eye(problem.n_classes)[labels[known][found[graph.members]]]
 
-    return np.mean(pool.results(solution, range(len(graphs))), axis=0), finest.members
+    shares = np.mean(pool.results(solution, range(len(graphs))), axis=0)
+    return prolonged(engine, shares, finest.members)

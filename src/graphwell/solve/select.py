@@ -24,7 +24,7 @@ from graphwell.solve.coarse import CoarseSolution, claimed_shares
 from graphwell.solve.descent import Candidate, Status
 from graphwell.solve.problem import Problem
 from graphwell.solve.sizes import class_counts, evenness, likeliest, refuted
-from graphwell.solve.start import Start
+from graphwell.solve.start import Start, scaled
 
 # Of the labels beyond one per class: chosen on 15 data sets, then run unchanged on fresh label sets.
 MOST_LABELS_OVERRULED = 0.16
@@ -62,7 +62,7 @@ class Prepared:
         """Shares by the communities alone, or by clusters that single labels claim where labels allow it."""
         assert self.coarse is not None
         claimed = claimed_shares(self.problem, self.engine)
-        return self.coarse.shares if claimed is None else self.engine.spread(*claimed)
+        return self.coarse.shares if claimed is None else claimed
 
 
 def select(prepared: Prepared, final: State) -> Status | None:
@@ -132,7 +132,7 @@ def votes(problem: Problem, engine: Engine, state: State) -> Block:
         return engine.product(engine.indicator(state.labels, firmness, problem.n_classes))
     roots = np.sqrt(roots)  # `S` of the rows, not of what stands for them
     around = engine.product(engine.indicator(state.labels, roots * firmness, problem.n_classes))
-    return engine.scaled(around, 1 / roots)
+    return scaled(engine, around, 1 / roots)
 
 
 def support(problem: Problem, engine: Engine, state: State) -> Block:

@@ -24,6 +24,8 @@ UNEVENNESS_ALLOWED = 0.06
 # Of raising and lowering prices, at most.
 ROUNDS = 200
 SMALLEST_SIZE = 1e-4
+# Its logarithm stands for that of 0. Not recorded.
+SMALLEST_SCORE = 1e-30
 # Counts of labels that deviate from the coarse sizes hardly more than by chance tell nothing. Not recorded.
 TRUST_NEEDED = 0.5
 # Probability below which a result is not put down to chance.
@@ -39,15 +41,16 @@ def best_classes(
     """
     if class_shares is None:
         return engine.argmax(scores)
-    sizes = class_shares * row_count(engine, among)
+    xp, sizes = engine.xp, class_shares * row_count(engine, among)
+    logs = xp.log(xp.maximum(scores, SMALLEST_SCORE)).astype(np.float64)
 
     def sizes_under(prices: FloatArray) -> IntArray:
-        found = engine.argmax(scores, prices)
+        found = engine.argmax(logs + xp.asarray(prices))
         if among is not None:
-            found = engine.xp.where(among, found, len(sizes))
+            found = xp.where(among, found, len(sizes))
         return class_counts(engine, found, len(sizes) + 1)[:-1]
 
-    return engine.argmax(scores, best_prices(sizes_under, sizes))
+    return engine.argmax(logs + xp.asarray(best_prices(sizes_under, sizes)))
 
 
 def best_prices(sizes_under: Callable[[FloatArray], IntArray], sizes: FloatArray) -> FloatArray:
@@ -126,7 +129,7 @@ def holding_balance(problem: Problem, engine: Engine, first: Vector, even: float
     weights = engine.xp.sqrt(problem.graph.degrees)  # phi_i, but for a factor
     if engine.masses is not None:
         weights = weights * np.sqrt(engine.masses)
-    mass = np.asarray(engine.to_host(engine.group_sums(first, weights, problem.n_classes)))
+    mass = np.asarray(engine.to_host(engine.grouped(first, weights, problem.n_classes)))
     present = mass > 0
     strength = even * EVEN_STRENGTH + (1 - even) * HOLDING_STRENGTH
     # Mass M_k of each class to be held: even ones, or those of the coarse solution, or between.

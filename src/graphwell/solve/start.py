@@ -60,11 +60,11 @@ def laplace_scores(problem: Problem, engine: Engine, vertex_weights: Vector | No
     root = xp.sqrt(xp.maximum(weighted * engine.product(weighted), 0.0))  # D^1/2 under the weights
     inside = xp.where(known, 0.0, quotient(xp, weighted, root))  # A
     b = engine.product(engine.indicator(problem.labels, weighted, problem.n_classes))
-    b = engine.scaled(b, inside)  # W_ul f_l
+    b = scaled(engine, b, inside)  # W_ul f_l
     del weighted  # of a million rows, what is not needed any more counts
     solution = engine.solve(inside, b, coarse=coarse_level(engine, graph, root))
     outside = known | ~problem.reachable
-    diffused = engine.scaled(solution.x, xp.where(outside, 0.0, quotient(xp, 1.0, root)))
+    diffused = scaled(engine, solution.x, xp.where(outside, 0.0, quotient(xp, 1.0, root)))
     iterations, residual = solution.iterations, solution.residual
     del b, solution
     labels = engine.indicator(problem.labels, xp.ones(graph.n_vertices), problem.n_classes)
@@ -93,7 +93,7 @@ def poisson_weights(problem: Problem, engine: Engine) -> tuple[Vector, Solution]
     del source, ones  # of a million rows, what is not needed any more counts
     g = centred(engine, graph, quotient(xp, 1.0, root) * solution.x, graph.degrees)
     # g is determined up to a constant on each component: there its smallest value becomes just positive.
-    lowest = engine.group_minima(graph.components, g, graph.n_components)
+    lowest = engine.grouped(graph.components, g, graph.n_components, np.minimum)
     g = g - xp.take(lowest, graph.components) + SMALLEST_WEIGHT
     return g / max(1.0, float(g.max()) / LARGEST_WEIGHT), solution
 
@@ -102,7 +102,7 @@ def source_strengths(problem: Problem, engine: Engine) -> Vector:
     """Strength of each label as a source: by its class, and 1 for all where classes have equally many."""
     xp, known = engine.xp, problem.is_known
     trusted = known * 1.0 if problem.trust is None else xp.where(known, problem.trust, 0.0)
-    by_class = engine.group_sums(problem.known, trusted, problem.n_classes)
+    by_class = engine.grouped(problem.known, trusted, problem.n_classes)
     mean = by_class.sum() / max(1, int((by_class > 0).sum()))
     return trusted * xp.take(quotient(xp, mean, by_class), problem.known)
 
@@ -122,9 +122,9 @@ def solve_laplacian(engine: Engine, graph: PlacedGraph, sources: Block) -> tuple
     """
     root = engine.xp.sqrt(graph.degrees)
     inverse, ones = quotient(engine.xp, 1.0, root), engine.xp.ones(graph.n_vertices)
-    b = engine.scaled(sources, inverse)
+    b = scaled(engine, sources, inverse)
     solution = engine.solve(ones, b, coarse=coarse_level(engine, graph, root))
-    return engine.scaled(solution.x, inverse), solution
+    return scaled(engine, solution.x, inverse), solution
 
 
 def coarse_level(engine: Engine, graph: PlacedGraph, level: Vector) -> Coarse | None:
@@ -145,9 +145,16 @@ def centred(engine: Engine, graph: PlacedGraph, values: Vector, weights: Vector 
 
 def component_means(engine: Engine, graph: PlacedGraph, values: Vector, weights: Vector) -> Vector:
     """The weighted mean of the component of each vertex."""
-    total = engine.group_sums(graph.components, weights, graph.n_components)
-    sums = engine.group_sums(graph.components, weights * values, graph.n_components)
+    total = engine.grouped(graph.components, weights, graph.n_components)
+    sums = engine.grouped(graph.components, weights * values, graph.n_components)
     return engine.xp.take(quotient(engine.xp, sums, total), graph.components)
+
+
+def scaled(engine: Engine, values: Any, factors: Vector) -> Any:
+    """Return a vector, or a block with each row, times its factor."""
+    if values.ndim == 1:
+        return values * factors
+    return values * engine.own(factors).astype(values.dtype, copy=False)[:, None]
 
 
 def quotient(xp: Any, a: Any, b: Vector) -> Vector:
@@ -187,7 +194,7 @@ def auto_start(problem: Problem, engine: Engine, rng: np.random.Generator) -> St
     def decided(scores: Scores) -> float:
         counts = class_counts(engine, engine.argmax(scores.values), problem.n_classes)
         margins = two_highest_apart(engine.xp, engine.shares(scores.values))
-        return float(engine.vector(margins).mean()) * evenness(counts)
+        return float(engine.allreduce(margins.sum())) / problem.graph.n_vertices * evenness(counts)
 
     scores = max((diffusion_scores(problem, engine), laplace_scores(problem, engine)), key=decided)
     return from_scores(problem, engine, scores, rng)

@@ -4,14 +4,13 @@ It is the engine of each worker of a cluster, too: `own`, `vector`, `with_halo` 
 which part of a vector is here, and what others have; on one machine they do nothing.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from graphwell._threads import ThreadPool, once
+from graphwell._threads import ThreadPool, once, thread_count
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.base import Coarse, Engine, State, Swept
 from graphwell.backends.conjugate_gradients import (
@@ -43,8 +42,6 @@ if TYPE_CHECKING:
 ENTRIES_PER_THREAD = 200_000
 # Entries that sweeps go over before an interrupt is noticed: less than a second.
 ENTRIES_AT_ONCE = 200_000_000
-# Rows of a block that plain array operations take together: their temporary arrays stay in the caches.
-ROWS_AT_ONCE = 8192
 # Vertices of a graph that is laid out only after freed memory went back to the system.
 ROOM_IS_MADE_FROM = 100_000
 
@@ -78,25 +75,24 @@ class NumbaEngine(Engine):
     def __init__(self, graph: "Graph", n_jobs: int | None = None, dtype: npt.DTypeLike = np.float32) -> None:
         self.graph = graph
         self.dtype: np.dtype[Any] = np.dtype(dtype)
-        self.n_jobs = n_jobs
+        self.n_threads = thread_count(n_jobs)
+        self.masses = getattr(graph, "masses", None)
         self.pool = ThreadPool(min(self.n_threads, 1 + 2 * graph.n_edges // ENTRIES_PER_THREAD))
         self._last: tuple[Problem, Forces] | None = None
 
     @once
     def rows(self) -> SlicedRows:
-        """The normalised affinity in the order and form that sweeps and products go over it."""
+        """The normalised affinity in the order and form that products go over it."""
         self._make_room()
         graph, scaling = self.graph, inverse_roots_of(self.graph.degrees)
         return SlicedRows.from_csr(graph.W, self.dtype, scaling, graph.locality, self.pool)
 
     @once
     def moving(self) -> SlicedRows:
-        """The matrix that sweeps go over: ``S``, or where vertices stand for several rows, that of the rows.
+        """The matrix that sweeps go over where vertices stand for several rows: that of the rows.
 
         With m rows for a vertex, it is ``S_ij sqrt(m_j / m_i)``: the same as if every row had its vertex.
         """
-        if self.masses is None:
-            return self.rows
         roots, inverse = np.sqrt(self.masses), inverse_roots_of(self.graph.degrees)
         to, of = inverse * roots, inverse / roots
         return SlicedRows.from_csr(self.graph.W, self.dtype, to, self.graph.locality, self.pool, of)
@@ -118,7 +114,8 @@ class NumbaEngine(Engine):
 
     def sweep(self, problem: "Problem", state: State, epsilon: float, step_size: float, count: int) -> Swept:
         """Do `count` Jacobi sweeps of Algorithm 1 at one epsilon."""
-        rows, real, forces = self.moving, self.dtype.type, self._forces(problem)
+        real, forces = self.dtype.type, self._forces(problem)
+        rows = self.rows if self.masses is None else self.moving
         packing = Packing.of(problem.n_classes, self.dtype)
         offsets = rows.placed(self.own(state.offsets), self.dtype)
         words = packing.pack(rows.placed(self.own(state.labels), np.int32), offsets)
@@ -133,7 +130,7 @@ class NumbaEngine(Engine):
         sums = np.empty((len(energies), 2 * LANES), dtype=self.dtype)
         self._share(kernels.energy, edges, *found, sums, energies)
         energy, changed = self.allreduce(np.array([energies.sum(), changes]))
-        labels = rows.restored(packing.labels(words[: rows.n_positions]))
+        labels = rows.restored(packing.labels(words[: len(offsets)]))
         after = State(self.vector(labels), self.vector(rows.restored(offsets)))
         return Swept(after, float(energy), int(changed))
 
@@ -171,7 +168,7 @@ class NumbaEngine(Engine):
         rows, found = self.rows, np.empty(block.shape, dtype=self.dtype)
         for some in some_columns(block.shape[1]):
             vectors = self.with_halo(rows.placed(block[:, some], self.dtype))
-            out = np.empty((rows.n_positions, vectors.shape[1]), self.dtype)
+            out = np.empty((len(rows.row_sums), vectors.shape[1]), self.dtype)
             self._share(systems.multiply, rows.matrix, vectors, out)
             found[:, some] = rows.restored(out)[:, : found[:, some].shape[1]]
         return found
@@ -213,13 +210,6 @@ class NumbaEngine(Engine):
             iterations, residual = max(iterations, found.iterations), max(residual, found.residual)
             del found  # the next columns need its room
         return Solution(x, iterations, residual)
-
-    def by_rows(self, work: Callable[[FloatArray], Any], block: FloatArray) -> Any:
-        """Return what some work on whole rows gives: threads do some thousand rows at a time."""
-        starts = range(0, max(1, len(block)), ROWS_AT_ONCE)
-        return np.concatenate(
-            self.pool.results(lambda first: work(block[first : first + ROWS_AT_ONCE]), starts)
-        )
 
     def nearest(self, labels: IntArray) -> IntArray:
         """Return the known label nearest along the graph; -1 if there is none in reach."""

@@ -11,7 +11,6 @@ rows (the hybrid format of Bell and Garland, 2009) and added after it: the order
 """
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -33,7 +32,9 @@ class SlicedRows:
     """A sparse matrix in sliced ELLPACK form."""
 
     order: IntArray  # the vertex at each position; positions beyond are padding
+    position: IntArray  # the position of each vertex
     starts: IntArray  # first entry of each slice
+    parts: IntArray  # slices at which the rows are cut into parts that threads share; the layout alone decides
     columns: IntArray  # positions of the neighbours
     values: FloatArray  # the entries; padding has value 0
     row_sums: FloatArray  # sum of the entries of each row
@@ -44,18 +45,6 @@ class SlicedRows:
     def matrix(self) -> tuple[Any, ...]:
         """The entries, as kernels take them."""
         return self.starts, self.columns, self.values, self.rest
-
-    @property
-    def n_positions(self) -> int:
-        """Number of rows with the padding of the last slice."""
-        return LANES * (len(self.starts) - 1)
-
-    @cached_property
-    def parts(self) -> IntArray:
-        """Slices at which the rows are cut into parts that threads share; the layout alone decides."""
-        n_slices = len(self.starts) - 1
-        n_parts = max(1, min(MOST_PARTS, n_slices // SMALLEST_PART))
-        return np.arange(n_parts + 1) * n_slices // n_parts
 
     @classmethod
     def from_csr(
@@ -98,12 +87,14 @@ class SlicedRows:
         given = (matrix.indptr, matrix.indices, matrix.data, scaling, row_scaling, order, position, starts)
         filled = (columns, values, row_sums, rest)
         (pool or ThreadPool(1)).share(len(order), lambda first, last: _fill(first, last, *given, *filled))
-        return cls(order, starts, columns, values, row_sums, rest)
+        n_parts = max(1, min(MOST_PARTS, len(widths) // SMALLEST_PART))
+        parts = np.arange(n_parts + 1) * len(widths) // n_parts
+        return cls(order, position[: len(order)], starts, parts, columns, values, row_sums, rest)
 
     def placed(self, by_vertex: Any, dtype: npt.DTypeLike) -> Any:
         """Values in the order of the layout, padded with zeros: rows, and columns to a width that is fast."""
         width = tuple(map(fast_width, by_vertex.shape[1:]))
-        placed = np.zeros((self.n_positions, *width), dtype=dtype)
+        placed = np.zeros((len(self.row_sums), *width), dtype=dtype)
         taken = by_vertex.astype(dtype, copy=False).take(self.order, axis=0)
         placed[(slice(len(by_vertex)), *map(slice, by_vertex.shape[1:]))] = taken
         return placed
@@ -111,13 +102,6 @@ class SlicedRows:
     def restored(self, placed: Any) -> Any:
         """Rows by vertex again."""
         return placed.take(self.position, axis=0)
-
-    @cached_property
-    def position(self) -> IntArray:
-        """The position of each vertex."""
-        position = np.empty_like(self.order)
-        position[self.order] = np.arange(len(self.order), dtype=self.order.dtype)
-        return position
 
 
 def _ordered(lengths: IntArray, near: IntArray, window: int) -> tuple[IntArray, IntArray]:

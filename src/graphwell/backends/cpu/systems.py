@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy import sparse
 
 from graphwell._threads import one_blas_thread
 from graphwell._types import FloatArray, IntArray
@@ -278,52 +279,18 @@ def cache_folder() -> Path | None:
     return None if kept is None else Path(kept)
 
 
-# A pivot that is smaller is 0 but for rounding: the tree holds no label, and its solution is one of many.
-SMALLEST_PIVOT = 1e-12
+# Added to the diagonal of a tree, which is 1: one without a label has a singular system, in whose range the
+# right-hand side lies.
+LEAST_OF_TREES = 1e-15
 
 
 def solve_forest(W: Any, factors: FloatArray, b: FloatArray) -> FloatArray:
     """Solve ``(I - F W F) x = b`` on a graph without cycles, `factors` being the diagonal of ``F``.
 
-    Gauss's elimination from the leaves to the root of each tree fills nothing in (Parter, 1961).
+    Elimination from the leaves of each tree fills nothing in (Parter, 1961); minimum degree finds that order.
     """
-    x = b.astype(np.float64)
-    _eliminate(W.indptr, W.indices, W.data, np.asarray(factors, dtype=np.float64), x)
-    return x
-
-
-@compiled(nogil=True)
-def _eliminate(
-    starts: IntArray, columns: IntArray, weights: FloatArray, factors: FloatArray, x: FloatArray
-) -> None:
-    """Replace the right-hand sides in `x` by the solutions."""
-    n, size = len(factors), 0
-    order, parents, links = np.empty(n, np.int64), np.full(n, -2), np.zeros(n)
-    for root in range(n):  # parents before their children
-        if parents[root] != -2:
-            continue
-        order[size], parents[root] = root, -1
-        at, size = size, size + 1
-        while at < size:
-            here = order[at]
-            at += 1
-            for entry in range(starts[here], starts[here + 1]):
-                there = columns[entry]
-                if parents[there] == -2:
-                    order[size], parents[there] = there, here
-                    links[there] = weights[entry] * factors[here] * factors[there]
-                    size += 1
-    pivots = np.ones(n)
-    for at in range(n - 1, -1, -1):
-        child, parent = order[at], parents[order[at]]
-        if parent >= 0:
-            share = links[child] / pivots[child]
-            pivots[parent] -= share * links[child]
-            for column in range(x.shape[1]):
-                x[parent, column] += share * x[child, column]
-    for at in range(n):
-        here, parent = order[at], parents[order[at]]
-        for column in range(x.shape[1]):
-            if parent >= 0:
-                x[here, column] += links[here] * x[parent, column]
-            x[here, column] = x[here, column] / pivots[here] if pivots[here] > SMALLEST_PIVOT else 0.0
+    F = sparse.diags_array(np.asarray(factors, dtype=np.float64))
+    system = (sparse.eye_array(len(b)) * (1 + LEAST_OF_TREES) - F @ W @ F).tocsc()
+    options = {"SymmetricMode": True}
+    lu = sparse.linalg.splu(system, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=options)
+    return np.asarray(lu.solve(b.astype(np.float64)))

@@ -115,13 +115,12 @@ class CudaEngine(Engine):
         """Fetch a vector."""
         return vector if isinstance(vector, np.ndarray) else vector.get()
 
-    def group_sums(self, groups: GpuArray, values: GpuArray, n_groups: int) -> GpuArray:
-        """Return the sum of the values of each group, the same bits on every run."""
-        return reductions.group_sums(groups, values, n_groups)
-
-    def group_minima(self, groups: GpuArray, values: GpuArray, n_groups: int) -> GpuArray:
-        """Return the smallest value of each group."""
-        return reductions.group_minima(groups, values, n_groups)
+    def grouped(
+        self, groups: GpuArray, values: GpuArray, n_groups: int, combine: np.ufunc = np.add
+    ) -> GpuArray:
+        """Return the sum of the values of each group, or the smallest; the same bits on every run."""
+        kernel = reductions.group_sums if combine is np.add else reductions.group_minima
+        return kernel(groups, values, n_groups)
 
     def heaviest(self) -> IntArray:
         """Return the neighbour of largest affinity of each vertex; -1 if it has none."""

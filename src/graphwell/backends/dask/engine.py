@@ -77,7 +77,7 @@ class BlockEngine(NumbaEngine):
         self, count: int, forces: Forces, edges: Any, words: IntArray, offsets: FloatArray, steps: Any
     ) -> tuple[IntArray, int]:
         """Do so many sweeps, with a halo exchange after each; return states and how often a class changed."""
-        following, changes, n = words.copy(), 0, self.rows.n_positions
+        following, changes, n = words.copy(), 0, len(self.rows.row_sums)
         acting, pressure = (forces.known, forces.fidelity, forces.phi), np.zeros_like(forces.shares)
 
         def weigh(*some: Any) -> IntArray:

@@ -107,13 +107,13 @@ def stacked_scores(
     power: float,
 ) -> tuple[Vector, Block, Block | None]:
     """Classes and scores of every row with the classifiers stacked; and the graph's scores to their power."""
-    mixture, n = rows.evidence, rows.n_rows
+    mixture = rows.evidence
     if power != 1:
         scores = engine.shares(scores, power)
     if mixture is None:
         return assigned, scores, None
-    predicted = engine.spread(backend.ask_rows(rows, mixture, problem.n_classes))
+    predicted = engine.asarray(backend.ask_rows(rows, mixture, problem.n_classes))
     of_graph = engine.shares(scores)
-    both = engine.scaled(of_graph, (1 - mixture.weight) * engine.xp.ones(n)) + predicted
+    both = (1 - mixture.weight) * of_graph + predicted
     best = best_classes(engine, both, problem.class_shares)
     return engine.xp.where(problem.is_known, assigned, best).astype(np.int32), both, of_graph
