@@ -56,7 +56,7 @@ def find_communities(aggregates: Aggregates, wanted: int, seed: int = 0) -> Comm
     rows = np.bincount(aggregates.members, minlength=aggregates.W.shape[0])
 
     def at(resolution: float) -> Communities:
-        of_aggregates = aggregates.merged(resolution, seed)
+        of_aggregates = aggregates.level(resolution, seed)[0]
         return Communities(of_aggregates, np.bincount(of_aggregates, weights=rows), aggregates)
 
     found, high = at(LOWEST), LOWEST

@@ -16,7 +16,7 @@ from graphwell._random import Seed, stream
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.active.communities import Communities, coarsened, find_communities
 from graphwell.backends.base import Engine
-from graphwell.solve.coarse import aggregate_graph, harmonic_shares, shares_of, vertices_per_label
+from graphwell.solve.coarse import aggregate_graph, harmonic_shares, shares_of
 from graphwell.solve.communities import Aggregates
 
 MOST_DENSE = 1_000
@@ -156,8 +156,8 @@ class Query:
         """How much each row belongs to each class: by the classifier, else harmonic on the coarse graph."""
         if self.scores is not None:
             return shares_of(self.scores())
-        speaks_for = vertices_per_label(len(self.labels), (self.labels >= 0).sum(), self.coarse.W.shape[0])
-        graph = aggregate_graph(self.engine, self.coarse, self.labels, self.n_classes, speaks_for)
+        n_groups = self.coarse.W.shape[0]
+        graph = aggregate_graph(self.engine, self.coarse, self.labels, self.n_classes, n_groups)
         return shares_of(harmonic_shares(graph))[self.coarse.members]
 
     def communities(self, wanted: int) -> Communities:

@@ -13,7 +13,7 @@ from graphwell.estimators.base import GraphClassifier, Solved
 from graphwell.estimators.labels import Labels
 from graphwell.estimators.registry import method
 from graphwell.graph import Graph
-from graphwell.solve.binary import BinaryRun, convex_splitting, plain_descent
+from graphwell.solve.binary import BinaryRun, convex_splitting
 from graphwell.solve.fit import Run
 from graphwell.solve.problem import FIDELITY, Problem
 
@@ -34,8 +34,8 @@ class BinaryInterfaceClassifier(GraphClassifier):
     ----------
     n_neighbors, scale_neighbor, metric, n_jobs
         As in `DiffuseInterfaceClassifier`.
-    n_eigenvectors : int or None
-        Number of eigenvectors; None descends on all vertices without them.
+    n_eigenvectors : int
+        Number of eigenvectors.
     epsilon : float
         Width of the interface.
     fidelity : float
@@ -74,7 +74,7 @@ class BinaryInterfaceClassifier(GraphClassifier):
         scale_neighbor: int = 10,
         metric: str = "euclidean",
         *,
-        n_eigenvectors: int | None = 20,
+        n_eigenvectors: int = 20,
         epsilon: float = 1.0,
         fidelity: float = FIDELITY,
         step_size: float = 0.1,
@@ -133,8 +133,6 @@ class BinaryInterfaceClassifier(GraphClassifier):
         if len(members) < graph.n_vertices:
             graph = Graph.from_affinity(graph.W[members][:, members])
         weights, ending = (self.epsilon, self.fidelity, self.step_size), (self.max_iter, self.tol)
-        if self.n_eigenvectors is None:
-            return plain_descent(graph, known, *weights, *ending)
         return convex_splitting(graph, known, *weights, min(self.n_eigenvectors, graph.n_vertices), *ending)
 
     def _problem(self, graph: PlacedGraph, engine_labels: Vector, labels: Labels) -> Problem:

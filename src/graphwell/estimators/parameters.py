@@ -93,6 +93,12 @@ def _seed(field: str, value: Any) -> None:
         stream(value, field)
 
 
+def _count(field: str, value: Any) -> None:
+    if value is None:
+        raise OptionError(field, "{field} must be a number; the number of rows takes all of them.")
+    whole_number(field, value)
+
+
 _share: Check = partial(number_between, low=0, high=1)
 _positive: Check = partial(number_between, low=0, high=np.inf)
 CHECKS: Mapping[str, Check] = {
@@ -106,7 +112,7 @@ CHECKS: Mapping[str, Check] = {
     "classes": _classes,
     "models": _models,
     "random_state": _seed,
-    "n_eigenvectors": lambda field, value: None if value is None else whole_number(field, value),
+    "n_eigenvectors": _count,
     "epsilon": positive_number,
     "max_iter": whole_number,
     "tol": _positive,

@@ -1,8 +1,8 @@
-"""The two-class model of section 2, after Bertozzi and Flenner: convex splitting, or plain descent.
+"""The two-class model of section 2, by the convex splitting of Bertozzi and Flenner.
 
-Convex splitting steps the smoothing term implicitly and the rest explicitly, with a constant `c` added to
-one side and taken from the other that makes any step stable. In the eigenvectors of ``L_s`` the implicit
-part is a division.
+The smoothing term is stepped implicitly and the rest explicitly, with a constant `c` added to one side and
+taken from the other that makes any step stable. In the eigenvectors of ``L_s`` the implicit part is a
+division.
 """
 
 from collections.abc import Callable, Sequence
@@ -56,27 +56,6 @@ def convex_splitting(
     return BinaryRun(u, iterations, converged, binary_energy(u, graph.L_s, epsilon, weight, known))
 
 
-def plain_descent(
-    graph: Graph,
-    known: FloatArray,
-    epsilon: float,
-    fidelity: float,
-    step_size: float,
-    max_iter: int,
-    tol: float,
-) -> BinaryRun:
-    """Minimise the energy of equation (6) by gradient descent on all vertices, fidelity taken implicitly."""
-    weight = fidelity * np.abs(known)
-    step = min(step_size, 1 / (epsilon + 1 / epsilon))  # stable
-
-    def advance(u: FloatArray) -> FloatArray:
-        u = u - step * (epsilon * (graph.L_s @ u) + double_well_slope(u) / epsilon)
-        return np.asarray((u + step * weight * known) / (1 + step * weight))
-
-    u, iterations, converged = _iterated(advance, known, max_iter, tol)
-    return BinaryRun(u, iterations, converged, binary_energy(u, graph.L_s, epsilon, weight, known))
-
-
 def balanced_splitting(
     graph: Graph,
     epsilons: Sequence[float],
@@ -105,9 +84,8 @@ def balanced_splitting(
         ) -> FloatArray:
             explicit = u + step_size * (c * u - double_well_slope(u) / epsilon)
             moved = vectors @ (shrink * (vectors.T @ explicit))
-            return np.asarray(
-                moved + (mass - moved.mean())
-            )  # projected: without a label all would be one class
+            # projected: without a label all would be one class
+            return np.asarray(moved + (mass - moved.mean()))
 
         u, iterations, converged = _iterated(advance, u, max_iter, tol)
         in_all += iterations

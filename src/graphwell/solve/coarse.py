@@ -53,7 +53,7 @@ KEPT = 4
 # Weight of the scores, lower where sizes press, given or even ones. Chosen on label sets with even numbers;
 # 0.02 was looked at on sets 28-39, too.
 EVIDENCE, EVIDENCE_UNDER_PRESSURE = 0.05, 0.02
-# A label counts for so many of the smallest communities, but never for more than its share of the vertices.
+# A label counts for so many rows of a community of the smallest. Not recorded.
 LABEL_COUNTS_FOR = 0.25
 # Added to shares before their logarithm is taken.
 SMALLEST_SHARE = 0.001
@@ -313,12 +313,9 @@ class CoarseSearch:
             return np.where(self.allowed, gained, FORBIDDEN)
 
         logs = [np.log(graph.means(self.scores) + SMALLEST_SHARE) for graph in self.graphs]
-        of_aggregates = np.mean(
-            [each[graph.members] for graph, each in zip(self.graphs, logs, strict=True)], axis=0
-        )
-        return [gains(*each) for each in zip(self.graphs, logs, strict=True)], gains(
-            self.finest, of_aggregates
-        )
+        pairs = list(zip(self.graphs, logs, strict=True))
+        of_aggregates = np.mean([each[graph.members] for graph, each in pairs], axis=0)
+        return [gains(*each) for each in pairs], gains(self.finest, of_aggregates)
 
     def lowest(self, pressure: FloatArray) -> tuple[IntArray, FloatArray]:
         """Classes of the aggregates of the lowest energy that was found, and class sizes over all graphs."""
@@ -333,8 +330,9 @@ class CoarseSearch:
             labels = labels.copy()
             return labels, choose_classes(self.finest.W, labels, finest, pressure)
 
+        partitions = [graph.members for graph in self.graphs[:: len(ORDERS)]]
+
         def improved(each: Labelling) -> Labelling:
-            partitions = [graph.members for graph in self.graphs[:: len(ORDERS)]]
             return refined(self.finest, partitions, finest, pressure, each[0])
 
         solved = self.pool.results(solution, tasks)
@@ -417,10 +415,7 @@ def coarse_graphs(
     """The graph of the aggregates, and those of their communities, of several resolutions and orders."""
     aggregates = aggregates_of(engine)
     levels = levels_for(labels, aggregates, pool)
-    trusted = None if trust is None else engine.to_host(trust)
-    n_labels = float((labels >= 0).sum() if trusted is None else trusted[labels >= 0].sum())
-    per_label = vertices_per_label(row_count(engine), n_labels, int(levels[-1][0].max()) + 1)
-    finest = aggregate_graph(engine, aggregates, labels, n_classes, per_label, trusted)
+    finest = aggregate_graph(engine, aggregates, labels, n_classes, int(levels[-1][0].max()) + 1, trust)
     return finest, [finest.coarser(*level) for level in levels]
 
 
@@ -429,19 +424,23 @@ def aggregate_graph(
     aggregates: Aggregates,
     labels: IntArray,
     n_classes: int,
-    per_label: float,
-    trust: FloatArray | None = None,
+    n_communities: int,
+    trust: Vector | None = None,
 ) -> CoarseGraph:
-    """The graph of the aggregates, with the weights of labels that count for so many vertices each."""
-    known, members = np.flatnonzero(labels >= 0), aggregates.members
-    near, count = engine.affinities_of(known), aggregates.W.shape[0]  # rows of the labelled vertices
+    """The graph of the aggregates; its labels count as much as so many communities make sensible."""
+    known, n = np.flatnonzero(labels >= 0), row_count(engine)
+    rows = np.ones(len(labels)) if engine.masses is None else engine.masses  # that each vertex stands for
+    given = rows if trust is None else np.asarray(engine.to_host(trust))  # how often each label was given
+    n_labels = max(1.0, float(len(known) if trust is None else given[known].sum()))
+    # Never more than its share of the rows: labels may be many.
+    per_label = min(LABEL_COUNTS_FOR * n / n_communities, n / n_labels)
+    # A label counts in the aggregates that its edges lead to.
+    near, count = engine.affinities_of(known), aggregates.W.shape[0]
     edges = np.diff(near.indptr)
-    places = members[near.indices] * np.int64(n_classes) + np.repeat(labels[known], edges)
-    counts = np.ones(len(labels)) if engine.masses is None else engine.masses
-    trust = counts if trust is None else trust  # a label counts as often as it was given
-    values = near.data * np.repeat(trust[known] / counts[known], edges)
-    weights = np.bincount(places, weights=values, minlength=count * n_classes).reshape(count, n_classes)
-    return CoarseGraph(members, aggregates.W, per_label * weights, counts)
+    places = aggregates.members[near.indices] * np.int64(n_classes) + np.repeat(labels[known], edges)
+    values = near.data * np.repeat(given[known] / rows[known], edges)
+    weights = np.bincount(places, values, count * n_classes).reshape(count, n_classes)
+    return CoarseGraph(aggregates.members, aggregates.W, per_label * weights, rows)
 
 
 def shares_of(scores: FloatArray) -> FloatArray:
@@ -453,11 +452,6 @@ def shares_of(scores: FloatArray) -> FloatArray:
 def prolonged(engine: Engine, values: FloatArray, groups: IntArray) -> Block:
     """Rows of the groups as a block of the vertices in them."""
     return engine.asarray(values.astype(np.float32))[engine.own(engine.asarray(groups))]
-
-
-def vertices_per_label(n: float, n_labels: float, n_communities: int) -> float:
-    """Number of rows, of so many, that each label counts for."""
-    return float(min(LABEL_COUNTS_FOR * n / n_communities, n / max(1.0, n_labels)))
 
 
 def claimed_shares(problem: Problem, engine: Engine) -> Block | None:
@@ -473,7 +467,7 @@ def claimed_shares(problem: Problem, engine: Engine) -> Block | None:
     known = np.flatnonzero(labels >= 0)
     if not may_be_random(np.bincount(labels[known], minlength=problem.n_classes)):
         return None
-    if len(known) <= int(aggregates_of(engine).merged(NATURAL).max()) + 1:
+    if len(known) <= int(aggregates_of(engine).level(NATURAL)[0].max()) + 1:
         return None
     claims, pool = np.full(len(labels), -1), ThreadPool(engine.n_threads)
     claims[known] = np.arange(len(known))

@@ -53,10 +53,6 @@ class Aggregates:
             self._few[most] = members if level.shape[0] <= most else None
         return self._few[most]
 
-    def merged(self, resolution: float, seed: int = 0) -> IntArray:
-        """Community of each aggregate."""
-        return self.level(resolution, seed)[0]
-
     def level(self, resolution: float, seed: int = 0) -> tuple[IntArray, Any]:
         """Community of each aggregate, and the graph of the communities; found once, and kept."""
         if (resolution, seed) not in self._levels:

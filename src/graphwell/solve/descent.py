@@ -45,7 +45,6 @@ class Candidate:
 
     name: str
     energy: float  # share of the weight that is cut between classes, plus the pressure on their volumes
-    normalised_cut: float  # sum over the classes of the weight cut from each as a share of its volume
     overruled: int  # given labels that their neighbours would vote against
     chosen: bool = False  # whether this one was returned
 

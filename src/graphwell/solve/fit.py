@@ -40,7 +40,7 @@ from graphwell.solve.select import (
     Prepared,
     candidates_of,
     communities_start,
-    contradictions,
+    measured,
     select,
     support,
 )
@@ -275,14 +275,16 @@ def _better(
     assert other is not None
     assert other.begin is not None
     held = select(prepared, final) is not None
-    (_, cut), (_, coarse_cut) = contradictions(prepared, prepared.start.state, other.begin)
-    if not held and coarse_cut >= cut:
+    begins = {"start": prepared.start.state.labels, "coarse": other.begin.labels}
+    start, coarse = measured(prepared, begins)
+    if not held and coarse.energy >= start.energy:
         return prepared, result, balanced
-    found = _descent(other, recipe, Run())
-    its_final = State(found[0].labels, found[0].offsets)
-    first, second = contradictions(prepared, final, its_final)
-    if (select(other, its_final) is not None, second) < (held, first):
-        return other, *found
+    found, its_balanced = _descent(other, recipe, Run())
+    its_final = State(found.labels, found.offsets)
+    first, second = measured(prepared, {"descent": final.labels, "second": its_final.labels})
+    also_held = select(other, its_final) is not None
+    if (also_held, second.overruled, second.energy) < (held, first.overruled, first.energy):
+        return other, found, its_balanced
     return prepared, result, balanced
 
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from graphwell._threads import once
 from graphwell._types import FloatArray, IntArray
-from graphwell.backends.base import Block, Engine, State
+from graphwell.backends.base import Block, Engine, State, Vector
 from graphwell.solve.coarse import CoarseSolution, claimed_shares
 from graphwell.solve.descent import Candidate, Status
 from graphwell.solve.problem import Problem
@@ -73,8 +73,7 @@ def select(prepared: Prepared, final: State) -> Status | None:
     given = np.asarray(engine.to_host(problem.labels))
     n_given = int((given >= 0).sum())
 
-    def swallowed(sizes: IntArray) -> bool:  # far less even than at the start
-        return evenness(sizes) < EVENNESS_KEPT * evenness(start_sizes)
+    least_even = EVENNESS_KEPT * evenness(start_sizes)  # below, a class was swallowed
 
     # Where classes consist of several clusters, the descent makes them far more even. One label per class
     # tells nothing about that, and a few little.
@@ -88,8 +87,9 @@ def select(prepared: Prepared, final: State) -> Status | None:
         counts = np.bincount(given[given >= 0], minlength=n_classes)
         # If the labels refute start and communities alike, the descent stands.
         if not all(refuted(each / each.sum(), counts) for each in (start_sizes, community_sizes)):
-            return Status.HELD_BACK if swallowed(community_sizes) else Status.COMMUNITIES_KEPT
-    kept = not swallowed(sizes) and labels_agree(prepared, final, sizes)
+            held = evenness(community_sizes) < least_even
+            return Status.HELD_BACK if held else Status.COMMUNITIES_KEPT
+    kept = evenness(sizes) >= least_even and labels_agree(prepared, final, sizes)
     return None if kept else Status.HELD_BACK
 
 
@@ -145,47 +145,40 @@ def support(problem: Problem, engine: Engine, state: State) -> Block:
 # --------------------------------------------------------------------------------- figures of the candidates
 
 
-def contradictions(prepared: Prepared, *states: State) -> list[tuple[int, float]]:
-    """Given labels that their neighbours vote against, and the share of the weight that is cut."""
-    problem, engine = prepared.problem, prepared.engine
-    labellings = {str(number): engine.to_host(state.labels) for number, state in enumerate(states)}
-    found = measured_candidates(problem, engine, labellings, np.zeros(problem.n_classes), "")
-    return [(each.overruled, each.energy) for each in found]
-
-
 def candidates_of(prepared: Prepared, final: State, status: Status | None) -> tuple[Candidate, ...]:
     """The labellings that were compared, measured, and which of them was kept."""
     problem, engine, coarse = prepared.problem, prepared.engine, prepared.coarse
     if coarse is None:
         return ()
-    host = engine.to_host
     alone = prepared.community_shares if status is Status.COMMUNITIES_KEPT else coarse.shares
     tried = {
-        "start": host(prepared.start.state.labels),
-        "communities": likeliest(engine, alone, host(problem.labels)),
-        "coarse": host(coarse.labels),
-        "descent": host(final.labels),
+        "start": prepared.start.state.labels,
+        "communities": likeliest(engine, alone, engine.to_host(problem.labels)),
+        "coarse": coarse.labels,
+        "descent": final.labels,
     }
     chosen = {Status.HELD_BACK: "start", Status.COMMUNITIES_KEPT: "communities", None: "descent"}[status]
-    return measured_candidates(problem, engine, tried, coarse.pressure, chosen)
+    found = measured(prepared, tried, coarse.pressure)
+    return tuple(replace(each, chosen=each.name == chosen) for each in found)
 
 
-def measured_candidates(
-    problem: Problem, engine: Engine, labellings: dict[str, IntArray], pressure: FloatArray, chosen: str
+def measured(
+    prepared: Prepared, labellings: dict[str, Vector], pressure: FloatArray | float = 0.0
 ) -> tuple[Candidate, ...]:
     """Measure labellings by the affinities between their classes, and around the given labels."""
-    given, n_classes = np.asarray(engine.to_host(problem.labels)), len(pressure)
+    problem, engine, n_classes = prepared.problem, prepared.engine, prepared.problem.n_classes
+    given = np.asarray(engine.to_host(problem.labels))
     known = np.flatnonzero(given >= 0)
     near, found = engine.affinities_of(known), []
     rows = np.repeat(np.arange(len(known)) * n_classes, np.diff(near.indptr))
-    for name, labels in labellings.items():
+    for name, vector in labellings.items():
+        labels = np.asarray(engine.to_host(vector))
         between = engine.condensed(labels, n_classes).toarray()
         volumes = between.sum(axis=1)
         cut, total = volumes - between.diagonal(), float(volumes.sum()) or 1.0
         energy = float(cut.sum() / total + (pressure * (volumes / total) ** 2).sum())
-        normalised = float(np.divide(cut, volumes, out=np.zeros(n_classes), where=volumes > 0).sum())
         voted = np.bincount(rows + labels[near.indices], near.data, len(known) * n_classes)
         voted = voted.reshape(-1, n_classes)
         overruled = int((voted.max(axis=1) > voted[np.arange(len(known)), given[known]]).sum())
-        found.append(Candidate(name, energy, normalised, overruled, chosen=name == chosen))
+        found.append(Candidate(name, energy, overruled))
     return tuple(found)

@@ -64,11 +64,10 @@ def laplace_scores(problem: Problem, engine: Engine, vertex_weights: Vector | No
     del weighted  # of a million rows, what is not needed any more counts
     solution = engine.solve(inside, b, coarse=coarse_level(engine, graph, root))
     outside = known | ~problem.reachable
-    diffused = scaled(engine, solution.x, xp.where(outside, 0.0, quotient(xp, 1.0, root)))
-    iterations, residual = solution.iterations, solution.residual
-    del b, solution
+    diffused = scaled(engine, solution.x, xp.where(outside, 0.0, quotient(xp, 1.0, root)))  # f_u
+    del b
     labels = engine.indicator(problem.labels, xp.ones(graph.n_vertices), problem.n_classes)
-    return Scores(labels + diffused, iterations, residual)
+    return Scores(labels + diffused, solution.iterations, solution.residual)
 
 
 def poisson_weights(problem: Problem, engine: Engine) -> tuple[Vector, Solution]:
@@ -78,20 +77,14 @@ def poisson_weights(problem: Problem, engine: Engine) -> tuple[Vector, Solution]
     positive. All classes are sources of the same strength, however many labels share it.
     """
     graph, xp = problem.graph, engine.xp
-    root, ones = xp.sqrt(graph.degrees), xp.ones(graph.n_vertices)
-    # L g = sum over the labels of their strength - the mean, on each component; a singular system, in its
-    # range.
+    rows = xp.ones(graph.n_vertices) if engine.masses is None else engine.masses
+    # L g = sum over the labels of their strength - the mean, on each component, of which each row takes its
+    # part; a singular system, in its range.
     source = source_strengths(problem, engine)
-    if engine.masses is None:
-        source = centred(engine, graph, source)
-    else:  # each row takes its part of the mean
-        source = source - engine.masses * component_means(
-            engine, graph, source / engine.masses, engine.masses
-        )
-    source = quotient(xp, 1.0, root) * source
-    solution = engine.solve(ones, source, coarse=coarse_level(engine, graph, root))
-    del source, ones  # of a million rows, what is not needed any more counts
-    g = centred(engine, graph, quotient(xp, 1.0, root) * solution.x, graph.degrees)
+    source = source - rows * component_means(engine, graph, source / rows, rows)
+    g, solution = solve_laplacian(engine, graph, source)
+    del source, rows  # of a million rows, what is not needed any more counts
+    g = g - component_means(engine, graph, g, graph.degrees)
     # g is determined up to a constant on each component: there its smallest value becomes just positive.
     lowest = engine.grouped(graph.components, g, graph.n_components, np.minimum)
     g = g - xp.take(lowest, graph.components) + SMALLEST_WEIGHT
@@ -115,11 +108,8 @@ def diffusion_scores(problem: Problem, engine: Engine) -> Scores:
     return Scores(scores.values, scores.iterations + solution.iterations, residual)
 
 
-def solve_laplacian(engine: Engine, graph: PlacedGraph, sources: Block) -> tuple[Block, Solution]:
-    """Solve ``L g = sources`` on each component; `sources` must sum to zero on each.
-
-    The solution is determined up to a constant on each component: see `centred`.
-    """
+def solve_laplacian(engine: Engine, graph: PlacedGraph, sources: Any) -> tuple[Any, Solution]:
+    """Solve ``L g = sources``, which sum to zero on each component; up to a constant on each."""
     root = engine.xp.sqrt(graph.degrees)
     inverse, ones = quotient(engine.xp, 1.0, root), engine.xp.ones(graph.n_vertices)
     b = scaled(engine, sources, inverse)
@@ -134,13 +124,11 @@ def coarse_level(engine: Engine, graph: PlacedGraph, level: Vector) -> Coarse | 
     return Coarse(level, lambda most: aggregates_of(engine).few(most))
 
 
-def centred(engine: Engine, graph: PlacedGraph, values: Vector, weights: Vector | None = None) -> Vector:
-    """Subtract from each component its (weighted) mean; from each column, where there are several."""
-    if values.ndim == 2:
-        columns = [centred(engine, graph, values[:, c], weights) for c in range(values.shape[1])]
-        return engine.xp.stack(columns, axis=1)
-    weights = engine.xp.ones(len(values)) if weights is None else weights
-    return values - component_means(engine, graph, values, weights)
+def centred(engine: Engine, graph: PlacedGraph, block: Block, weights: Vector | None = None) -> Block:
+    """Subtract from each column the (weighted) mean of each component."""
+    weights = engine.xp.ones(len(block)) if weights is None else weights
+    columns = [column - component_means(engine, graph, column, weights) for column in block.T]
+    return engine.xp.stack(columns, axis=1)
 
 
 def component_means(engine: Engine, graph: PlacedGraph, values: Vector, weights: Vector) -> Vector:
@@ -190,14 +178,12 @@ def auto_start(problem: Problem, engine: Engine, rng: np.random.Generator) -> St
     spill over. Plain Laplace learning does not, but from too few labels it decides nothing, or gives nearly
     everything to one class, and its scores show that.
     """
-
-    def decided(scores: Scores) -> float:
+    found, decided = (diffusion_scores(problem, engine), laplace_scores(problem, engine)), []
+    for scores in found:
         counts = class_counts(engine, engine.argmax(scores.values), problem.n_classes)
         margins = two_highest_apart(engine.xp, engine.shares(scores.values))
-        return float(engine.allreduce(margins.sum())) / problem.graph.n_vertices * evenness(counts)
-
-    scores = max((diffusion_scores(problem, engine), laplace_scores(problem, engine)), key=decided)
-    return from_scores(problem, engine, scores, rng)
+        decided.append(float(engine.allreduce(margins.sum())) * evenness(counts))
+    return from_scores(problem, engine, found[int(np.argmax(decided))], rng)
 
 
 def diffusion_start(problem: Problem, engine: Engine, rng: np.random.Generator) -> Start:

@@ -93,6 +93,7 @@ class NumbaEngine(Engine):
 
         With m rows for a vertex, it is ``S_ij sqrt(m_j / m_i)``: the same as if every row had its vertex.
         """
+        assert self.masses is not None
         roots, inverse = np.sqrt(self.masses), inverse_roots_of(self.graph.degrees)
         to, of = inverse * roots, inverse / roots
         return SlicedRows.from_csr(self.graph.W, self.dtype, to, self.graph.locality, self.pool, of)

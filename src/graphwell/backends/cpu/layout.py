@@ -34,7 +34,9 @@ class SlicedRows:
     order: IntArray  # the vertex at each position; positions beyond are padding
     position: IntArray  # the position of each vertex
     starts: IntArray  # first entry of each slice
-    parts: IntArray  # slices at which the rows are cut into parts that threads share; the layout alone decides
+    parts: (
+        IntArray  # slices at which the rows are cut into parts that threads share; the layout alone decides
+    )
     columns: IntArray  # positions of the neighbours
     values: FloatArray  # the entries; padding has value 0
     row_sums: FloatArray  # sum of the entries of each row
