@@ -6,7 +6,7 @@ from itertools import chain
 
 import pytest
 
-from graphwell._threads import MOST_HELPERS, ThreadPool, thread_count
+from graphwell._threads import ThreadPool, thread_count
 from graphwell.errors import OptionError
 
 
@@ -49,24 +49,3 @@ def test_a_forked_process_has_helpers_of_its_own():
         ended = ThreadPool(2).share(2, lambda first, last: last) == [1, 2]
         os._exit(0 if ended else 1)
     assert os.waitpid(child, 0)[1] == 0
-
-
-def test_threads_that_wait_for_each_other_are_all_there():
-    met = threading.Barrier(2)
-    count = min(2, MOST_HELPERS + 1)
-    found = ThreadPool(2).together(lambda thread, n: (met.wait(timeout=10), thread, n)[1:], pytest.fail)
-    assert sorted(found) == [(thread, count) for thread in range(count)]
-
-
-def test_who_fails_frees_those_that_wait():
-    freed = threading.Event()
-
-    def work(thread, n_threads):
-        if thread:
-            assert freed.wait(timeout=10)
-            return
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        ThreadPool(2).together(work, freed.set)
-    assert freed.is_set()

@@ -8,9 +8,8 @@ tenfold.
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
-from threading import Lock
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -53,7 +52,6 @@ Found = TypeVar("Found")
 MOST_HELPERS = os.cpu_count() or 1
 
 _pool: ThreadPoolExecutor | None = None
-_undivided = Lock()
 
 
 def _helpers() -> ThreadPoolExecutor:
@@ -66,8 +64,8 @@ def _helpers() -> ThreadPoolExecutor:
 
 def _forget_helpers() -> None:
     """Threads do not survive a fork."""
-    global _pool, _undivided
-    _pool, _undivided = None, Lock()
+    global _pool
+    _pool = None
 
 
 if hasattr(os, "register_at_fork"):
@@ -91,37 +89,6 @@ class ThreadPool:
             mine = work(*cuts[:2])
         finally:
             results = [other.result() for other in others]
-        return [mine, *results]
-
-    def together(self, work: Callable[[int, int], Result], give_up: Callable[[], object]) -> list[Result]:
-        """Call ``work(thread, n_threads)`` on all threads at once, so that they may wait for each other.
-
-        `give_up` must free those that wait; it is called when one of them fails. Only one pool at a time can
-        be sure of its threads: another one works alone meanwhile.
-        """
-        count = min(self.n_threads, MOST_HELPERS + 1)
-        if count == 1 or not _undivided.acquire(blocking=False):
-            return [work(0, 1)]
-
-        def guarded(thread: int) -> Result:
-            try:
-                return work(thread, count)
-            except BaseException:
-                give_up()
-                raise
-
-        others: list[Future[Result]] = []
-        try:
-            try:
-                others.extend(_helpers().submit(guarded, thread) for thread in range(1, count))
-                mine = guarded(0)
-            except BaseException:
-                give_up()
-                raise
-            finally:
-                results = [other.result() for other in others]
-        finally:
-            _undivided.release()
         return [mine, *results]
 
     def results(self, work: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:

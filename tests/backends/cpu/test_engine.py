@@ -60,8 +60,6 @@ def test_sweeps_of_any_number_of_threads_have_the_same_bits(monkeypatch, balance
     problem = Problem(graph, labels, 3, balance=balance, implicit=True)
     start = start_of(problem, rng)
     one, *others = (NumbaEngine(graph, n_jobs=n).sweep(problem, start, 0.9, 0.2, 25) for n in (1, 2, 3, 8))
-    monkeypatch.setattr(numba_, "ENTRIES_AT_ONCE", 7 * graph.W.nnz)
-    others.append(NumbaEngine(graph, n_jobs=2).sweep(problem, start, 0.9, 0.2, 25))
     for other in others:
         np.testing.assert_array_equal(other.state.labels, one.state.labels)
         np.testing.assert_array_equal(other.state.offsets, one.state.offsets)

@@ -21,8 +21,7 @@ from graphwell.backends.conjugate_gradients import (
 )
 from graphwell.backends.cpu import sweep as kernels
 from graphwell.backends.cpu import systems
-from graphwell.backends.cpu.layout import LANES, Packing, SlicedRows
-from graphwell.backends.cpu.sweep import break_barrier, new_barrier
+from graphwell.backends.cpu.layout import Packing, SlicedRows
 from graphwell.backends.cpu.systems import (
     MOST_GROUPS,
     GroupCorrection,
@@ -40,8 +39,6 @@ if TYPE_CHECKING:
 
 # With fewer, handing a part of the work over costs more than it brings.
 ENTRIES_PER_THREAD = 200_000
-# Entries that sweeps go over before an interrupt is noticed: less than a second.
-ENTRIES_AT_ONCE = 200_000_000
 # Vertices of a graph that is laid out only after freed memory went back to the system.
 ROOM_IS_MADE_FROM = 100_000
 
@@ -128,8 +125,7 @@ class NumbaEngine(Engine):
         words, changes = self._swept(count, forces, edges, self.with_halo(words), offsets, steps)
         energies = np.empty(len(rows.parts) - 1)
         found = (forces.known, forces.fidelity, forces.counts, words, offsets, float(epsilon), packing.shift)
-        sums = np.empty((len(energies), 2 * LANES), dtype=self.dtype)
-        self._share(kernels.energy, edges, *found, sums, energies)
+        self._share(kernels.energy, edges, *found, energies)
         energy, changed = self.allreduce(np.array([energies.sum(), changes]))
         labels = rows.restored(packing.labels(words[: len(offsets)]))
         after = State(self.vector(labels), self.vector(rows.restored(offsets)))
@@ -139,28 +135,29 @@ class NumbaEngine(Engine):
         self, count: int, forces: Forces, edges: Any, words: IntArray, offsets: FloatArray, steps: Any
     ) -> tuple[IntArray, int]:
         """Do so many sweeps; return the states and how often a class changed."""
-        following, changes, acting = words.copy(), 0, (forces.known, forces.fidelity, forces.phi)
-        at_once = max(1, ENTRIES_AT_ONCE // max(1, len(self.rows.values)))
-        for done in range(0, count, at_once):
+        following, changes, n = words.copy(), 0, len(offsets)
+        acting = (forces.known, forces.fidelity, forces.phi, forces.heft)
+        pressure, is_pressed = np.zeros_like(forces.shares), forces.strength > 0
+        mass = np.zeros(len(pressure) if is_pressed else 0, dtype=np.int64)
+        if is_pressed:
+            weights = forces.heft * (0.5 - np.abs(offsets.astype(np.float64))) * (1 / kernels.MASS_UNIT)
+            np.add.at(mass, words[:n] >> steps[3], weights.astype(np.int64))
+
+        def move(*some: Any) -> tuple[int, IntArray]:
+            mass_here = np.zeros_like(mass)
+            return int(kernels.sweep(*some, mass_here)), mass_here
+
+        for _ in range(count):
             heartbeat()
-            some = min(at_once, count - done)
-            changes += self._together(some, forces, edges, acting, words, following, offsets, steps)
-            words, following = (following, words) if some % 2 else (words, following)
+            if is_pressed:  # by how far the mass of each class lies above its share
+                masses = self.allreduce(mass)
+                above = masses * kernels.MASS_UNIT - forces.shares * (masses.sum() * kernels.MASS_UNIT)
+                pressure = (forces.strength * above).astype(self.dtype)
+            found = self._share(move, edges, acting, pressure, words, following, offsets, steps)
+            changes += sum(changed for changed, _ in found)
+            mass = np.sum([each for _, each in found], axis=0)
+            words, following = self.with_halo(following[:n]), words
         return words, changes
-
-    def _together(self, count: int, forces: Forces, *arguments: Any) -> int:
-        """Have the threads do so many sweeps, waiting for each other in compiled code."""
-        barrier, parts = new_barrier(), self.rows.parts
-        weights = np.empty((self.pool.n_threads, len(forces.shares)), dtype=np.int64)
-
-        def work(thread: int, n_threads: int) -> int:
-            cuts = np.arange(n_threads + 1) * (len(parts) - 1) // n_threads
-            pressed = (float(forces.strength), forces.shares, forces.heft)
-            shared = (barrier, weights[:n_threads], count, *pressed, parts)
-            own = (*kernels.room(len(forces.shares), self.dtype), np.zeros_like(forces.shares))
-            return int(kernels.sweeps(thread, cuts, *shared, *arguments, *own))
-
-        return sum(self.pool.together(work, lambda: break_barrier(barrier)))
 
     def product(self, block: FloatArray) -> FloatArray:
         """Return ``S @ block``, in the precision of the engine, some columns at a time."""

@@ -1,22 +1,13 @@
-"""The sweep on the CPU, compiled by numba, and the barrier at which its threads wait for each other.
+"""The sweep on the CPU, compiled by numba.
 
 Work is cut into parts that the layout alone decides; a call does a range of them, and threads share the
 ranges. Each position is written by its own row alone, sums are of whole numbers or kept by part: nothing
 depends on the number of threads.
-
-Leaving compiled code after every sweep costs more than a sweep of a small graph, the more so the more
-threads there are, so threads wait inside it. Who waits spins for a moment, then sleeps: a busy machine is
-not made busier. A barrier that is broken, because one of the threads failed, lets everybody through.
 """
 
-import os
 from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 
 from graphwell._types import FloatArray, IntArray
 from graphwell.backends.cpu.gather import move_rows, sum_neighbors
@@ -24,88 +15,10 @@ from graphwell.backends.cpu.layout import LANES
 from graphwell.graph.compiled import compiled, inner
 
 # Of the layout, `edges`: starts, columns, values, the rest of long rows, sums of rows; or `acting`: known,
-# fidelity, phi.
+# fidelity, phi, heft.
 Arrays: TypeAlias = tuple[Any, ...]
 # Epsilon, size of a step, whether labels pull implicitly, and the bits of a word below the class.
 Steps: TypeAlias = tuple[float, float, bool, int]
-# Places in a barrier, each in a cache line of its own.
-ARRIVED, ROUND, BROKEN, SIZE = 0, 8, 16, 24
-# Looks at the barrier, some 100 microseconds, before sleeping; and microseconds of a sleep.
-SPINS, NAP = 50_000, 20
-
-
-def new_barrier() -> IntArray:
-    """Return an open barrier."""
-    return np.zeros(SIZE, dtype=np.int64)
-
-
-def break_barrier(barrier: IntArray) -> None:
-    """Let everybody through, now and later."""
-    barrier[BROKEN] = 1
-
-
-def _pointer(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    data = context.make_array(signature.args[0])(context, builder, args[0]).data
-    return builder.gep(data, [args[1]])
-
-
-@intrinsic
-def _add(typing_context: Any, barrier: Any, place: Any, value: Any) -> Any:
-    """Add to a place at once, for all threads to see; return what was there before."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        pointer = _pointer(context, builder, signature, args)
-        return builder.atomic_rmw("add", pointer, args[2], "seq_cst")
-
-    return types.int64(barrier, types.int64, types.int64), codegen
-
-
-@intrinsic
-def _look(typing_context: Any, barrier: Any, place: Any) -> Any:
-    """Read a place as other threads left it."""
-    # A plain read would be hoisted out of the loop that waits: LLVM sees nobody else write there.
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        pointer = _pointer(context, builder, signature, args)
-        return builder.load_atomic(pointer, "seq_cst", align=8, typ=ir.IntType(64))
-
-    return types.int64(barrier, types.int64), codegen
-
-
-if os.name == "posix":
-    _sleep = types.ExternalFunction("usleep", types.int32(types.uint32))
-
-    @inner
-    def _rest() -> None:
-        _sleep(np.uint32(NAP))
-
-else:
-
-    @inner
-    def _rest() -> None:
-        """Nothing: such a system has no call to sleep for so short a time."""
-
-
-@inner
-def pass_barrier(barrier: IntArray, n_threads: int) -> bool:
-    """Wait until so many threads are here; return whether the barrier is whole."""
-    turn = _look(barrier, ROUND)
-    if _add(barrier, ARRIVED, 1) == n_threads - 1:
-        # The count goes back to zero before the round opens: a fast thread may be at the next barrier while
-        # a slow one has not left this one.
-        _add(barrier, ARRIVED, -n_threads)
-        _add(barrier, ROUND, 1)
-        return _look(barrier, BROKEN) == 0
-    looks = 0
-    while _look(barrier, ROUND) == turn:
-        if _look(barrier, BROKEN):
-            return False
-        looks += 1
-        if looks > SPINS:
-            _rest()
-    return _look(barrier, BROKEN) == 0
-
-
 # Masses of classes are added up as whole multiples of this: such a sum does not depend on the order.
 MASS_UNIT = 2.0**-46
 
@@ -168,11 +81,6 @@ def _add_rest(rest: Arrays, words: IntArray, row: int, shift: int, sums: FloatAr
                 sums[LANES + lane] += part
 
 
-def room(n_classes: int, dtype: npt.DTypeLike) -> tuple[FloatArray, FloatArray]:
-    """Arrays that one thread counts in: votes for each class, and sums over neighbours."""
-    return np.zeros(n_classes, dtype=dtype), np.empty(2 * LANES, dtype=dtype)
-
-
 @compiled(nogil=True)
 def sweep(
     first_part: int,
@@ -185,17 +93,17 @@ def sweep(
     following: IntArray,
     offsets: FloatArray,
     steps: Steps,
-    votes: FloatArray,
-    sums: FloatArray,
+    mass: IntArray,
 ) -> int:
     """Move the rows of some parts once, from `words` to `following`; return how many changed class.
 
-    `words` may go on beyond the rows with the states of neighbours that others move. `votes` and `sums` are
-    from `room`, for one thread alone.
+    `words` may go on beyond the rows with the states of neighbours that others move. To `mass` is added that
+    of each class after it, the sum of ``heft r`` in units of `MASS_UNIT`; an empty array asks for none.
     """
-    (starts, columns, values, rest, row_sums), (known, fidelity, phi) = edges, acting
+    (starts, columns, values, rest, row_sums), (known, fidelity, phi, heft) = edges, acting
     epsilon, step_size, implicit, shift = steps
     real, word = offsets.dtype.type, words.dtype.type
+    votes, sums = np.zeros_like(pressure), np.empty(2 * LANES, offsets.dtype)
     half, scale = real(0.5), real(1 << shift)
     changes = 0
     for s in range(parts[first_part], parts[last_part]):
@@ -225,83 +133,10 @@ def sweep(
                 following[i] = word(chosen << shift) | word((half - abs(d)) * scale)
             left >>= 1
             i += 1
+        if len(mass):
+            for i in range(row, row + LANES):
+                mass[following[i] >> shift] += np.int64(heft[i] * (0.5 - abs(offsets[i])) * (1 / MASS_UNIT))
     return changes
-
-
-@compiled(nogil=True)
-def masses(
-    first_part: int,
-    last_part: int,
-    parts: IntArray,
-    words: IntArray,
-    offsets: FloatArray,
-    phi: FloatArray,
-    shift: int,
-    found: IntArray,
-) -> None:
-    """Add to `found` the mass of each class in some parts: the sum of ``phi r``, in units of `MASS_UNIT`."""
-    for i in range(parts[first_part] * LANES, parts[last_part] * LANES):
-        found[words[i] >> shift] += np.int64(phi[i] * (0.5 - abs(offsets[i])) * (1 / MASS_UNIT))
-
-
-@compiled(nogil=True)
-def sweeps(
-    thread: int,
-    cuts: IntArray,
-    barrier: IntArray,
-    weights: IntArray,
-    count: int,
-    strength: float,
-    shares: FloatArray,
-    heft: FloatArray,
-    parts: IntArray,
-    edges: Arrays,
-    acting: Arrays,
-    words: IntArray,
-    following: IntArray,
-    offsets: FloatArray,
-    steps: Steps,
-    votes: FloatArray,
-    sums: FloatArray,
-    pressure: FloatArray,
-) -> int:
-    """One thread's part of `count` sweeps; return how often a class changed in it.
-
-    Thread `t` moves the parts from ``cuts[t]`` to ``cuts[t + 1]``. All wait for each other after every sweep.
-    `weights`, of shape (threads, classes), is where they leave the masses of the classes for each other, to
-    which a position adds its `heft` times ``r``;
-    `pressure` begins at zero, and is for one thread alone like `votes` and `sums`.
-    """
-    n_threads, first, last, shift = len(cuts) - 1, cuts[thread], cuts[thread + 1], steps[3]
-    changes = 0
-    for _ in range(count):
-        if strength > 0:
-            weights[thread] = 0
-            masses(first, last, parts, words, offsets, heft, shift, weights[thread])
-            if not pass_barrier(barrier, n_threads):
-                break
-            press(weights, strength, shares, pressure)
-        moving = (words, following, offsets)
-        changes += sweep(first, last, parts, edges, acting, pressure, *moving, steps, votes, sums)
-        words, following = following, words
-        if not pass_barrier(barrier, n_threads):
-            break
-    return changes
-
-
-@compiled(nogil=True)
-def press(weights: IntArray, strength: float, shares: FloatArray, pressure: FloatArray) -> None:
-    """Write how hard each class is pressed: by how far its mass, a column's sum, lies above its share."""
-    whole = 0
-    for thread in range(weights.shape[0]):
-        for k in range(weights.shape[1]):
-            whole += weights[thread, k]
-    total = whole * MASS_UNIT
-    for k in range(len(shares)):
-        own = 0
-        for thread in range(weights.shape[0]):
-            own += weights[thread, k]
-        pressure[k] = strength * (own * MASS_UNIT - shares[k] * total)
 
 
 @compiled(nogil=True)
@@ -317,17 +152,16 @@ def energy(
     offsets: FloatArray,
     epsilon: float,
     shift: int,
-    room: FloatArray,
     energies: FloatArray,
 ) -> None:
     """Write the energy of some parts: equation (13), each edge once.
 
     The smoothing term of a vertex is ``r_i`` times its pull; each counts as many rows as it stands for.
-    `room` has a row of 2 x 16 values for each part.
     """
     starts, columns, values, rest, row_sums = edges
+    sums = np.empty(2 * LANES, offsets.dtype)
     for part in range(first_part, last_part):
-        energy, sums = 0.0, room[part]
+        energy = 0.0
         for s in range(parts[part], parts[part + 1]):
             row = s * LANES
             sum_neighbors(columns, values, words, starts[s], starts[s + 1], row, shift, sums)

@@ -15,13 +15,11 @@ from graphwell.backends.aggregation import (
     sums_between,
     unit_of,
 )
-from graphwell.backends.cpu import sweep as kernels
-from graphwell.backends.cpu.engine import Forces, NumbaEngine
+from graphwell.backends.cpu.engine import NumbaEngine
 from graphwell.backends.cpu.layout import SlicedRows
 from graphwell.backends.dask.graph import BlockGraph, Vector, VectorLibrary
 from graphwell.graph.compiled import compiled
 from graphwell.graph.graph import inverse_roots_of
-from graphwell.progress import heartbeat
 
 if TYPE_CHECKING:
     from graphwell.graph import Graph
@@ -72,30 +70,6 @@ class BlockEngine(NumbaEngine):
     def to_host(self, vector: Any) -> Any:
         """Return the values of all vertices."""
         return np.asarray(vector)
-
-    def _swept(
-        self, count: int, forces: Forces, edges: Any, words: IntArray, offsets: FloatArray, steps: Any
-    ) -> tuple[IntArray, int]:
-        """Do so many sweeps, with a halo exchange after each; return states and how often a class changed."""
-        following, changes, n = words.copy(), 0, len(self.rows.row_sums)
-        acting, pressure = (forces.known, forces.fidelity, forces.phi), np.zeros_like(forces.shares)
-
-        def weigh(*some: Any) -> IntArray:
-            found = np.zeros(len(forces.shares), dtype=np.int64)
-            kernels.masses(*some, found)
-            return found
-
-        def move(*some: Any) -> int:
-            return int(kernels.sweep(*some, *kernels.room(len(forces.shares), self.dtype)))
-
-        for _ in range(count):
-            heartbeat()
-            if forces.strength > 0:
-                own = np.sum(self._share(weigh, words, offsets, forces.phi, steps[3]), axis=0)
-                kernels.press(self.allreduce(own)[None], float(forces.strength), forces.shares, pressure)
-            changes += sum(self._share(move, edges, acting, pressure, words, following, offsets, steps))
-            words, following = self.with_halo(following[:n]), words
-        return words, changes
 
     def nearest(self, labels: Any) -> Any:
         """Return the known label nearest along the graph: each worker relaxes its rows until none changes."""
