@@ -17,6 +17,8 @@ from graphwell.graph.weights import index_dtype
 FINEST = 40
 # Of a sum of whole numbers, one less than there are.
 MOST_BITS = 62
+# Entries up to which another copy takes no memory to speak of.
+FEW_ENTRIES = 1_000_000
 # Sums that become weights at once.
 AT_ONCE = 2**16
 
@@ -56,7 +58,9 @@ def sums_between(
     index = np.int32 if matrix.nnz < 2**31 else np.int64
     indptr, indices = np.zeros(n_groups + 1, index), np.empty(matrix.nnz, index)
     sums, scale = np.empty(matrix.nnz, np.int64), 1.0 / unit if unit > 0 else 0.0
-    entries = (unsigned(matrix.indptr), unsigned(matrix.indices), seen(matrix.data))
+    # Small graphs in the precision of what is merged next: for both the loop would be compiled twice.
+    data = matrix.data.astype(np.float64) if matrix.nnz < FEW_ENTRIES else matrix.data
+    entries = (unsigned(matrix.indptr), unsigned(matrix.indices), seen(data))
     _condense(*entries, order, starts, groups, scale, place, indptr, indices, sums)
     size = int(indptr[-1])
     few = 2 * size < matrix.nnz  # else what lies beyond was never touched: it has no pages

@@ -231,24 +231,23 @@ def _choose(
         width = noise[turn] if turn < len(noise) else 0.0
         changed = False
         for c in range(n):
-            place = c if keeps else 0
+            row = c if keeps else 0
             if not is_known[c]:
                 is_known[c] = keeps
                 for k in range(n_classes):
-                    to_class[place, k] = 0.0
+                    to_class[row, k] = 0.0
                 for at in range(indptr[c], indptr[c + 1]):
                     if indices[at] != c:
-                        to_class[place, labels[indices[at]]] += weights[at]
+                        to_class[row, labels[indices[at]]] += weights[at]
             own = labels[c]
             class_volumes[own] -= volumes[c]
             for k in range(n_classes):
                 # What the energy falls by if c joins class k, but for what is the same for all classes.
                 force = press * pressure[k] * (class_volumes[k] + volumes[c] / 2)
-                gains[k] = 2 * to_class[place, k] - force * volumes[c] + evidence[c, k]
-            best, best_gain = own, gains[own]
-            if width > 0:
-                best_gain += width * noise_of(state * jumps[0, own + 1] + jumps[1, own + 1])
-            for k in range(n_classes):
+                gains[k] = 2 * to_class[row, k] - force * volumes[c] + evidence[c, k]
+            best, best_gain = own, -np.inf
+            for place in range(-1, n_classes):  # its own first, which wins a tie
+                k = own if place < 0 else place
                 gain = gains[k]
                 if width > 0:
                     drawn = state * jumps[0, k + 1] + jumps[1, k + 1]

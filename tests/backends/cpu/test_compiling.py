@@ -47,4 +47,4 @@ for function, kernel in found.items():
 @pytest.mark.slow
 def test_a_first_fit_compiles_each_kernel_once():
     ended = subprocess.run([sys.executable, "-c", FIRST_FIT], capture_output=True, text=True, check=True)
-    assert ended.stdout.splitlines() == ["_condense 2"]  # affinities in single, sums in double precision
+    assert ended.stdout.splitlines() == []

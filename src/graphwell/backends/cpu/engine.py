@@ -21,7 +21,7 @@ from graphwell.backends.conjugate_gradients import (
 )
 from graphwell.backends.cpu import sweep as kernels
 from graphwell.backends.cpu import systems
-from graphwell.backends.cpu.layout import Packing, SlicedRows
+from graphwell.backends.cpu.layout import LANES, Packing, SlicedRows
 from graphwell.backends.cpu.systems import (
     MOST_GROUPS,
     GroupCorrection,
@@ -125,7 +125,8 @@ class NumbaEngine(Engine):
         words, changes = self._swept(count, forces, edges, self.with_halo(words), offsets, steps)
         energies = np.empty(len(rows.parts) - 1)
         found = (forces.known, forces.fidelity, forces.counts, words, offsets, float(epsilon), packing.shift)
-        self._share(kernels.energy, edges, *found, energies)
+        room = np.empty((len(energies), 2 * LANES), dtype=self.dtype)
+        self._share(kernels.energy, edges, *found, room, energies)
         energy, changed = self.allreduce(np.array([energies.sum(), changes]))
         labels = rows.restored(packing.labels(words[: len(offsets)]))
         after = State(self.vector(labels), self.vector(rows.restored(offsets)))
@@ -144,8 +145,9 @@ class NumbaEngine(Engine):
             np.add.at(mass, words[:n] >> steps[3], weights.astype(np.int64))
 
         def move(*some: Any) -> tuple[int, IntArray]:
+            room = np.zeros_like(pressure), np.empty(2 * LANES, dtype=self.dtype)
             mass_here = np.zeros_like(mass)
-            return int(kernels.sweep(*some, mass_here)), mass_here
+            return int(kernels.sweep(*some, *room, mass_here)), mass_here
 
         for _ in range(count):
             heartbeat()

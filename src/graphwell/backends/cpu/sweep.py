@@ -93,17 +93,19 @@ def sweep(
     following: IntArray,
     offsets: FloatArray,
     steps: Steps,
+    votes: FloatArray,
+    sums: FloatArray,
     mass: IntArray,
 ) -> int:
     """Move the rows of some parts once, from `words` to `following`; return how many changed class.
 
-    `words` may go on beyond the rows with the states of neighbours that others move. To `mass` is added that
-    of each class after it, the sum of ``heft r`` in units of `MASS_UNIT`; an empty array asks for none.
+    `words` may go on beyond the rows with the states of neighbours that others move. `votes` for each class,
+    all 0, and `sums` of 2 x 16 numbers are room for one thread. To `mass` is added that of each class after
+    it, the sum of ``heft r`` in units of `MASS_UNIT`; an empty array asks for none.
     """
     (starts, columns, values, rest, row_sums), (known, fidelity, phi, heft) = edges, acting
     epsilon, step_size, implicit, shift = steps
     real, word = offsets.dtype.type, words.dtype.type
-    votes, sums = np.zeros_like(pressure), np.empty(2 * LANES, offsets.dtype)
     half, scale = real(0.5), real(1 << shift)
     changes = 0
     for s in range(parts[first_part], parts[last_part]):
@@ -152,16 +154,17 @@ def energy(
     offsets: FloatArray,
     epsilon: float,
     shift: int,
+    room: FloatArray,
     energies: FloatArray,
 ) -> None:
     """Write the energy of some parts: equation (13), each edge once.
 
     The smoothing term of a vertex is ``r_i`` times its pull; each counts as many rows as it stands for.
+    `room` has 2 x 16 numbers for each part.
     """
     starts, columns, values, rest, row_sums = edges
-    sums = np.empty(2 * LANES, offsets.dtype)
     for part in range(first_part, last_part):
-        energy = 0.0
+        energy, sums = 0.0, room[part]
         for s in range(parts[part], parts[part + 1]):
             row = s * LANES
             sum_neighbors(columns, values, words, starts[s], starts[s + 1], row, shift, sums)
