@@ -223,10 +223,7 @@ class Answers:
 class Backend:
     """A place where fits run: this machine's processor, on arrays of NumPy and SciPy; others override.
 
-    Parameters
-    ----------
-    n_jobs : int, optional
-        Threads; all cores by default. The result does not depend on it.
+    No result depends on `n_jobs`, the number of threads, which is that of all cores by default.
     """
 
     name = "cpu"

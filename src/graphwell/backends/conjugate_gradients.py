@@ -33,17 +33,9 @@ class Solution:
 class System:
     """A matrix ``I - A S A`` and the steps of conjugate gradients with it, in plain array operations.
 
-    Vectors between `enter` and `leave` belong to the system: it may keep them in its own order, precision and
-    memory. Sums over a column are in double precision.
-
-    Parameters
-    ----------
-    product : callable
-        Multiplies a block by `S`.
-    scaling : array of shape (n,)
-        The diagonal of ``A``.
-    dtype : float32 or float64
-        Precision of the vectors.
+    `product` multiplies a block by `S`, `scaling` is the diagonal of ``A``. Vectors between `enter` and
+    `leave` belong to the system: it may keep them in its own order, precision and memory. Sums over a column
+    are in double precision.
     """
 
     def __init__(

@@ -69,7 +69,11 @@ class Induction:
             X = self.order.of_new_rows(read_features(X, at_least=1))
         elif self.order is not None:
             X = read_new_affinities(X, len(self.distributions))[:, self.order.firsts]
-        affinity = self._affinity(X)
+        if self.origin is not None:
+            affinity = self.origin.affinity_to(X)
+            affinity.data = nearer(affinity.data)
+        else:
+            affinity = read_new_affinities(X, len(self.distributions))
         scores = affinity @ (self.distributions if self.votes is None else self.votes)
         support = np.asarray(affinity.sum(axis=1)).ravel()
         lost = (support == 0) | (affinity @ self.reachable.astype(float) == 0)
@@ -92,13 +96,6 @@ class Induction:
             vertices = self.order.vertices
             told, reachable = told[vertices], reachable[vertices]
         return least_certain(told, reachable, bridged, given, k, vertices)[0]
-
-    def _affinity(self, X: Any) -> Any:
-        if self.origin is not None:
-            affinity = self.origin.affinity_to(X)
-            affinity.data = nearer(affinity.data)
-            return affinity
-        return read_new_affinities(X, len(self.distributions))
 
 
 def nearer(affinities: FloatArray) -> FloatArray:

@@ -38,31 +38,15 @@ BACKENDS: dict[str, Entry] = {
 
 
 def devices() -> tuple[str, ...]:
-    """The names that `device` may be: the backends that any rows can be brought to.
-
-    Examples
-    --------
-    >>> devices()
-    ('cpu', 'cuda')
-    """
+    """The names that `device` may be: the backends that any rows can be brought to."""
     return tuple(name for name, entry in BACKENDS.items() if not entry.arrays)
 
 
 def find_backend(device: str = "cpu", X: Any = None, n_jobs: int | None = None) -> "Backend":
     """Return the backend of a device, or the one that rows of this kind need.
 
-    Parameters
-    ----------
-    device : str
-    X : object, optional
-        The rows.
-    n_jobs : int, optional
-        Threads; all cores by default.
-
     Examples
     --------
-    >>> find_backend("cpu").name
-    'cpu'
     >>> find_backend("tpu")
     Traceback (most recent call last):
     graphwell.errors.OptionError: device must be one of cpu, cuda, got 'tpu'.

@@ -35,10 +35,10 @@ from graphwell._threads import ThreadPool, one_blas_thread
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.aggregation import merged_matrix
 from graphwell.backends.base import Block, Engine, Vector
-from graphwell.graph.compiled import compiled, inner, seen, unsigned
+from graphwell.graph.compiled import compiled, seen, unsigned
 from graphwell.solve.communities import ORDERS, Aggregates, aggregates_of, levels_for
 from graphwell.solve.problem import Problem
-from graphwell.solve.sizes import best_prices, evenness_allowed, may_be_random, row_count
+from graphwell.solve.sizes import best_prices, evenness, may_be_random, row_count
 
 # First widths of the noise of each search, as shares of all weight, and rounds until it is gone. Other
 # values that were tried are not recorded.
@@ -253,7 +253,8 @@ def _choose(
                     drawn = state * jumps[0, k + 1] + jumps[1, k + 1]
                     if gain + width * HIGHEST[drawn >> np.uint64(59)] <= best_gain:
                         continue  # logarithms take long
-                    gain += width * noise_of(drawn)
+                    uniform = (np.float64(drawn >> np.uint64(12)) + 0.5) / 4503599627370496.0
+                    gain -= width * np.log(-np.log(uniform))  # Gumbel noise
                 if gain > best_gain:
                     best, best_gain = k, gain
             if width > 0:
@@ -280,13 +281,6 @@ def _choose(
     for k in range(n_classes):
         pressed += pressure[k] * (class_volumes[k] * class_volumes[k])
     return (cut - gained) / total + pressed / (total * total)
-
-
-@inner
-def noise_of(drawn: int) -> float:
-    """Gumbel noise of what the generator drew."""
-    uniform = (np.float64(drawn >> np.uint64(12)) + 0.5) / 4503599627370496.0
-    return -np.log(-np.log(uniform))
 
 
 # ---------------------------------------------------------------------------------- the search on all graphs
@@ -401,7 +395,8 @@ def lowest_energy(
         return *pressing.lowest(pressure), 0.0, pressure
     labels, shares = pressing.lowest(highest)
     sizes = np.bincount(labels[search.finest.members], search.finest.sizes, minlength=n_classes)
-    even = evenness_allowed(sizes, UNEVENNESS_UNDER_PRESSURE)
+    # 1 if the classes that are there are even, falling to 0 where they are uneven by nature
+    even = max(0.0, 1 - (1 - evenness(sizes[sizes > 0])) / UNEVENNESS_UNDER_PRESSURE)
     if even > NEARLY_EVEN:
         return labels, shares, 1.0, highest
     pressure = LOWEST_PRESSURE + (highest - LOWEST_PRESSURE) * even

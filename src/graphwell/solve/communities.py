@@ -67,10 +67,11 @@ def louvain(W: Any, resolution: float, rng: np.random.Generator) -> IntArray:
     found, level = np.arange(W.shape[0]), W
     while True:
         n = level.shape[0]
-        community = np.arange(n)
-        least = max(1, int(ROUND_ENDS_AT * n))
-        move_vertices(level, community, resolution, rng.permutation(n), SWEEPS, least)
-        _, first, community = np.unique(community, return_index=True, return_inverse=True)
+        order, moved = rng.permutation(n).astype(np.uint32), np.arange(n, dtype=np.uint32)
+        graph = (unsigned(level.indptr), unsigned(level.indices), seen(level.data), level @ np.ones(n))
+        room = np.zeros((2, n)), np.empty(n, np.uint32), np.ones(n, np.bool_)
+        _move(graph, resolution, order, moved, max(1, int(ROUND_ENDS_AT * n)), room)
+        _, first, community = np.unique(moved, return_index=True, return_inverse=True)
         community = np.argsort(np.argsort(first))[community]  # numbered in the order in which they are met
         level, found = merged_matrix(level, community), community[found]
         if level.shape[0] == n:
@@ -156,34 +157,20 @@ def modularity(W: Any, community: IntArray, resolution: float = 1.0) -> float:
     return inside / total - resolution * float((volumes**2).sum()) / total**2
 
 
-def move_vertices(
-    W: Any, community: IntArray, resolution: float, order: IntArray, most_sweeps: int, least_moved: int
-) -> int:
-    """Move vertices one by one to the neighbouring community that raises the modularity most.
-
-    `community` is changed in place. A vertex is looked at again only after one of its neighbours moved. A tie
-    is decided for the community that the vertex is in, then for the one met first. Ends when a sweep moves
-    fewer than `least_moved` vertices, or after `most_sweeps`; if that is 1, only after all were looked at
-    once more, as the volumes of communities have changed. Returns the number of moves.
-    """
-    n, found = len(order), community.astype(np.uint32)
-    graph = (unsigned(W.indptr), unsigned(W.indices), seen(W.data), W @ np.ones(n))
-    room = np.zeros((2, n)), np.empty(n, np.uint32), np.ones(n, np.bool_)
-    moves = int(_move(graph, resolution, order.astype(np.uint32), found, most_sweeps, least_moved, room))
-    community[:] = found
-    return moves
-
-
 @compiled(nogil=True)
 def _move(
     graph: tuple[IntArray, IntArray, FloatArray, FloatArray],
     resolution: float,
     order: IntArray,
     community: IntArray,
-    most_sweeps: int,
     least_moved: int,
     room: tuple[FloatArray, IntArray, BoolArray],
-) -> int:
+) -> None:
+    """Move vertices one by one to the neighbouring community that raises the modularity most.
+
+    A vertex is looked at again only after one of its neighbours moved. A tie is decided for the community
+    that the vertex is in, then for the one met first. Ends when a sweep moves fewer than `least_moved`.
+    """
     (indptr, indices, weights, volumes), (sums, met, awake) = graph, room
     community_volumes, links = sums[0], sums[1]
     n, total = len(order), 0.0
@@ -192,8 +179,7 @@ def _move(
         community_volumes[community[i]] += volumes[i]
     scale = resolution / total if total > 0 else 0.0
     all_awake = True
-    moves = 0
-    for _ in range(most_sweeps):
+    for _ in range(SWEEPS):
         moved = 0
         for place in range(n):
             i = order[place]
@@ -228,11 +214,9 @@ def _move(
                 moved += 1
                 for at in range(indptr[i], indptr[i + 1]):
                     awake[indices[at]] |= community[indices[at]] != best
-        moves += moved
         if moved < least_moved and (all_awake or least_moved > 1):
             break
         all_awake = moved < least_moved
         if all_awake:
             for i in range(n):
                 awake[i] = True
-    return moves

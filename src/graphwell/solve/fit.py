@@ -190,8 +190,8 @@ def fit(
     seconds = time.perf_counter() - began
     with nullcontext() if run is None else run.stage("descent"):
         result, scores = _descended(prepared, recipe, run or Run())
-    if prepared.start.scores is not None:
-        solved = prepared.start.scores
+    solved = prepared.start.scores
+    if solved is not None:
         result = replace(result, solver_iterations=solved.iterations, solver_residual=solved.residual)
     return Fitted(problem, prepared.engine, result, scores, {"start": seconds, "descent": result.seconds})
 

@@ -79,21 +79,7 @@ def rho(u: FloatArray, v: FloatArray) -> FloatArray:
 
 
 def binary_energy(u: FloatArray, L_s: Any, epsilon: float, fidelity: FloatArray, known: FloatArray) -> float:
-    """Energy of the two-class model. Equation (6).
-
-    Parameters
-    ----------
-    u : array of shape (n,)
-        States; the classes are -1 and +1.
-    L_s : sparse or dense matrix of shape (n, n)
-        Symmetric normalised Laplacian.
-    epsilon : float
-        Width of the interface.
-    fidelity : array of shape (n,)
-        Weight of each known label, 0 where the label is unknown.
-    known : array of shape (n,)
-        Known labels; ignored where ``fidelity`` is 0.
-    """
+    """Energy of the two-class model, whose classes are -1 and +1; fidelity 0 where no label is known. (6)."""
     smoothing = epsilon / 2 * float(u @ (L_s @ u))
     return smoothing + float(double_well(u).sum()) / epsilon + float((fidelity / 2 * (u - known) ** 2).sum())
 
@@ -101,11 +87,7 @@ def binary_energy(u: FloatArray, L_s: Any, epsilon: float, fidelity: FloatArray,
 def multiclass_energy(
     u: FloatArray, S: Any, epsilon: float, fidelity: FloatArray, known: FloatArray
 ) -> float:
-    """Energy of the multiclass model, each edge counted once. Equation (13).
-
-    Parameters are those of `binary_energy`, with the normalised affinity ``S`` in place of the
-    Laplacian and integer classes from 0 on.
-    """
+    """Energy of the multiclass model, each edge counted once. Equation (13)."""
     edges = S.tocoo()
     both_directions = float((edges.data * rho(u[edges.row], u[edges.col]) ** 2).sum())
     smoothing = epsilon / 4 * both_directions

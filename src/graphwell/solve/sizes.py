@@ -96,11 +96,6 @@ def evenness(counts: IntArray) -> float:
     return float(abs((positive * np.log(positive)).sum()) / np.log(len(counts))) if len(counts) > 1 else 1.0
 
 
-def evenness_allowed(counts: IntArray, allowed: float) -> float:
-    """1 if the classes that are there are even, falling to 0 where they are uneven by nature."""
-    return max(0.0, 1 - (1 - evenness(counts[counts > 0])) / allowed)
-
-
 def likeliest(
     engine: Engine, scores: Block, labels: IntArray, class_shares: FloatArray | None = None
 ) -> IntArray:

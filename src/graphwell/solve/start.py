@@ -166,7 +166,6 @@ class StartRule:
     """A way to find a start."""
 
     find: Callable[[Problem, Engine, np.random.Generator], Start]
-    summary: str  # what it does, in a few words
     work: tuple[float, ...] = (1,)  # rough work of its linear systems, in any unit
     scored: bool = False  # whether it has scores, which the graph of communities can improve
 
@@ -224,12 +223,8 @@ def _labels_in_place(problem: Problem, engine: Engine, labels: Vector, offsets: 
 
 
 STARTS = {
-    "auto": StartRule(
-        auto_start, "diffusion, or plain Laplace learning where that is more decided", (1, 2, 2), scored=True
-    ),
-    "diffusion": StartRule(
-        diffusion_start, "the highest score under Laplace learning on Poisson weights", (1, 2), scored=True
-    ),
-    "nearest": StartRule(nearest_start, "the label nearest along the graph"),
-    "random": StartRule(random_start, "at random, as in the paper"),
+    "auto": StartRule(auto_start, work=(1, 2, 2), scored=True),
+    "diffusion": StartRule(diffusion_start, work=(1, 2), scored=True),
+    "nearest": StartRule(nearest_start),
+    "random": StartRule(random_start),
 }

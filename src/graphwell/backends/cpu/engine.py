@@ -57,17 +57,7 @@ class Forces:
 
 
 class NumbaEngine(Engine):
-    """Sweeps and products over a graph on the CPU.
-
-    Parameters
-    ----------
-    graph : Graph
-        The graph; its normalised affinity is laid out once.
-    n_jobs : int, optional
-        Threads; all cores by default. The result does not depend on it.
-    dtype : {float32, float64}
-        Precision of weights and offsets.
-    """
+    """Sweeps and products over a graph on the CPU; `dtype` is the precision of weights and offsets."""
 
     def __init__(self, graph: "Graph", n_jobs: int | None = None, dtype: npt.DTypeLike = np.float32) -> None:
         self.graph = graph

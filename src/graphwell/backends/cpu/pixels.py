@@ -84,13 +84,7 @@ def log_likelihoods(
 
 
 class Pixels:
-    """Pictures as arrays of NumPy.
-
-    Parameters
-    ----------
-    n_jobs : int, optional
-        Threads; all cores by default. The result does not depend on it.
-    """
+    """Pictures as arrays of NumPy. The result does not depend on the number of threads."""
 
     def __init__(self, n_jobs: int | None = None) -> None:
         self.xp: Any = np

@@ -219,10 +219,6 @@ def prolong(
             p[row, column] += level[row] * found[groups[row], column]
 
 
-# Columns of a block that are multiplied, or solved for, at a time.
-COLUMNS_TOGETHER = 4
-
-
 class NumbaSystem(System):
     """The matrix ``I - A S A``, and fused steps of conjugate gradients in the order of the layout.
 
