@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 
 from graphwell import Graph, UnreachableWarning
-from graphwell.backends.induction import Induction, distributions, least_certain, two_highest_apart
+from graphwell.backends.induction import Induction, distributions, two_highest_apart
 
 CLASSES, PRIOR = np.array(["a", "b"]), np.array([0.25, 0.75])
 
@@ -51,13 +51,6 @@ def test_the_least_certain_of_fitted_rows():
     assert made.least_certain(9, np.array([False, True, False]), none).tolist() == [2, 0]
     assert made.least_certain(2, ~none, none).tolist() == made.least_certain(0, none, none).tolist() == []
     assert two_highest_apart(np, np.array([[0.2]])).tolist() == [1.0]
-
-
-def test_rows_that_are_equally_certain_come_in_their_order():
-    scores, none = np.full((9, 2), 0.5), np.zeros(9, dtype=bool)
-    rows, certain = least_certain(scores, ~none, none, none, 4)
-    assert rows.tolist() == [0, 1, 2, 3]
-    assert certain.tolist() == [0.0] * 4
 
 
 def test_distributions_agree_with_the_assigned_class():

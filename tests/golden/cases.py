@@ -21,7 +21,6 @@ from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_sample_image, load_wine
 
 import graphwell as gw
-from tests.golden import sessions
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 SHORT = gw.Annealed(2.0, 0.5, ratio=0.7, sweeps=20)
@@ -327,16 +326,8 @@ def to_csv(frame: pd.DataFrame, path: Path) -> None:
     frame.to_csv(path, index=False)
 
 
-def tripled(frame: pd.DataFrame, path: Path) -> None:
-    to_csv(pd.concat([frame] * 3), path)
-
-
 def uneven(frame: pd.DataFrame, path: Path) -> None:
     to_csv(frame[(frame["kind"] != "east") | (frame.index % 8 == 0)], path)
-
-
-def numbers_only(frame: pd.DataFrame, path: Path) -> None:
-    to_csv(frame[["name", "weight", "income", "class"]], path)
 
 
 def many_columns(frame: pd.DataFrame, path: Path) -> None:
@@ -398,12 +389,8 @@ ANYWHERE: dict[str, Callable[[], Output]] = {
     "classify: Parquet": partial(classified, lambda f, p: f.to_parquet(p), ".parquet"),
     "classify: spreadsheet": partial(classified, lambda f, p: f.to_excel(p, index=False), ".xlsx"),
     "classify: few labels": partial(classified, to_csv, ".csv", per_class=2),
-    "classify: every row three times": partial(classified, tripled, ".csv"),
     "classify: uneven": partial(classified, uneven, ".csv"),
-    "classify: numbers": partial(classified, numbers_only, ".csv"),
     "classify: 120 columns of noise": partial(classified, many_columns, ".csv"),
-    "session: labelling": sessions.labelling,
-    "session: painting": sessions.painting,
 }
 ON_SHARED_DATA: dict[str, Callable[[], Output]] = {
     # No models beside the graph: scikit-learn's logistic regression differs by 1e-5 between processors here.

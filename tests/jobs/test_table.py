@@ -18,8 +18,8 @@ WRITERS = {
     "parquet": (lambda frame, path: frame.to_parquet(path), ".parquet"),
     "spreadsheet": (lambda frame, path: frame.to_excel(path, index=False), ".xlsx"),
     "lines": (lambda frame, path: frame.astype(str).to_json(path, orient="records", lines=True), ".jsonl"),
-    "tripled": (cases.tripled, ".csv"),
-    "numbers": (cases.numbers_only, ".csv"),
+    "tripled": (lambda frame, path: cases.to_csv(pd.concat([frame] * 3), path), ".csv"),
+    "numbers": (lambda frame, path: cases.to_csv(frame[["name", "weight", "class"]], path), ".csv"),
     "wide": (cases.many_columns, ".csv"),
 }
 

@@ -1,15 +1,12 @@
 """The descent as a whole."""
 
 import numpy as np
-import pytest
-from hypothesis import given, settings
 
 from graphwell import Annealed, Fixed, Graph, Status
-from graphwell.backends import State
 from graphwell.backends.cpu.engine import NumbaEngine
 from graphwell.solve import Problem, descend
 from graphwell.solve.start import nearest_start
-from tests.helpers import problems, random_graph, start_of
+from tests.helpers import random_graph, start_of
 
 
 def two_clusters(engine):
@@ -51,23 +48,6 @@ def test_a_run_that_ends_too_early_says_so():
     result = descend(NumbaEngine(graph), problem, start_of(problem, rng), Fixed(2.0, sweeps=20), 0.02)
     assert result.status is Status.UNSETTLED
     assert "longer schedule" in result.status.value
-
-
-@settings(max_examples=20, deadline=None)
-@given(problems(max_vertices=40, max_classes=5))
-def test_permuting_the_class_names_permutes_the_result(case):
-    problem, rng = case
-    start = start_of(problem, rng)
-    names = rng.permutation(problem.n_classes)
-    renamed = Problem(problem.graph, np.where(problem.is_known, names[problem.known], -1), problem.n_classes)
-    engine = NumbaEngine(problem.graph)
-    one = descend(engine, problem, start, Annealed(2.0, 0.5, sweeps=10), 0.02)
-    other = descend(
-        engine, renamed, State(names[start.labels], start.offsets), Annealed(2.0, 0.5, sweeps=10), 0.02
-    )
-    np.testing.assert_array_equal(names[one.labels], other.labels)
-    np.testing.assert_array_equal(one.offsets, other.offsets)
-    assert one.energies == pytest.approx(other.energies)
 
 
 def test_after_two_steps_without_a_change_of_class_an_early_end_takes_the_last():

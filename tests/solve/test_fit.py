@@ -7,6 +7,7 @@ from graphwell import Fixed, Graph, Status
 from graphwell.backends import find_backend
 from graphwell.solve.fit import KeptEngine, Recipe, engine_of, fit, paper_recipe
 from graphwell.solve.problem import Problem
+from graphwell.solve.start import from_labels
 from tests.helpers import chain, clusters, first_labels
 
 DEFAULT = Recipe()
@@ -122,3 +123,11 @@ def test_scores_are_of_the_kind_that_an_earlier_run_kept(status):
     of_start = np.array_equal(found.scores, start.scores)
     assert of_start == (status in (Status.START_KEPT, Status.HELD_BACK))
     assert found.result.candidates == ()
+
+
+def test_a_start_from_labels_never_lies_on_the_integers():
+    problem = Problem(chain(1.0, 1.0, 1.0), np.array([0, -1, -1, -1]), 2)
+    engine = find_backend("cpu").engine(problem.graph)
+    state = from_labels(problem, engine, np.array([0, 1, 1, -1]), np.random.default_rng(0))
+    np.testing.assert_allclose(np.abs(state.offsets), [0.0, 0.3, 0.3, 0.3])
+    assert state.labels[:3].tolist() == [0, 1, 1]

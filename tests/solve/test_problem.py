@@ -5,12 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from graphwell import Annealed, Fixed, Graph
+from graphwell import Annealed, Fixed
 from graphwell.backends import find_backend
 from graphwell.backends.base import Engine
-from graphwell.backends.cpu.engine import NumbaEngine
 from graphwell.solve.problem import Problem, of_present_classes
-from graphwell.solve.schedule import stable_step
 from graphwell.solve.sizes import best_classes, estimated_shares, refuted, settled_sizes, within_bounds
 from tests.helpers import chain
 
@@ -65,14 +63,6 @@ def test_bad_settings_get_one_clear_sentence(make, sentence):
         make()
 
 
-def test_a_hub_makes_the_step_smaller():
-    W = np.zeros((400, 400))
-    W[0, 1:] = W[1:, 0] = 1.0
-    hub = Graph.from_affinity(W)
-    step = stable_step(NumbaEngine(hub))
-    assert step < 0.1
-
-
 def test_prices_bring_classes_to_the_sizes_asked_for():
     rng = np.random.default_rng(4)
     scores = rng.dirichlet([3, 2, 1], size=2000)
@@ -80,13 +70,6 @@ def test_prices_bring_classes_to_the_sizes_asked_for():
         labels = best_classes(Engine(), scores, np.array(sizes) / 2000, np.ones(2000, dtype=bool))
         found = np.bincount(labels, minlength=3)
         np.testing.assert_allclose(found, sizes, atol=15)
-
-
-def test_only_the_vertices_among_are_counted():
-    scores = np.array([[0.9, 0.1]] * 10 + [[0.6, 0.4]] * 10)
-    among = np.arange(20) >= 10
-    labels = best_classes(Engine(), scores, np.array([0.0, 1.0]), among)
-    assert (labels[10:] == 1).all()
 
 
 def test_bounds_that_hold_change_nothing_and_others_are_kept():

@@ -8,7 +8,6 @@ from scipy import sparse
 from graphwell.solve import reference
 from graphwell.solve.problem import Problem
 from graphwell.solve.reference import ReferenceEngine, literal_start, multiclass_energy, multiclass_gradient
-from tests.backends.dense import DenseEngine
 from tests.helpers import chain, problems, slope_of, start_of
 
 
@@ -28,19 +27,6 @@ def test_a_sweep_follows_the_gradient_of_the_model(case):
     )
     after = swept.state.labels + swept.state.offsets
     assert swept.energy == pytest.approx(multiclass_energy(after, *terms), rel=1e-9, abs=1e-12)
-
-
-@settings(max_examples=40, deadline=None)
-@given(problems(beyond_the_paper=True))
-def test_dense_matrices_do_the_same_sweeps(case):
-    problem, rng = case
-    start = start_of(problem, rng)
-    expected = ReferenceEngine(problem.graph).sweep(problem, start, 1.1, 0.05, 10)
-    found = DenseEngine(problem.graph).sweep(problem, start, 1.1, 0.05, 10)
-    np.testing.assert_array_equal(found.state.labels, expected.state.labels)
-    np.testing.assert_allclose(found.state.offsets, expected.state.offsets, atol=1e-10)
-    assert found.label_changes == expected.label_changes
-    assert found.energy == pytest.approx(expected.energy, rel=1e-9, abs=1e-12)
 
 
 def test_the_literal_start_does_not_know_the_labels():
@@ -67,10 +53,6 @@ def test_rho_follows_the_star_by_hand():
     assert reference.rho(0.2, 0.9) == pytest.approx(0.7)
     assert reference.rho(0.2, -0.1) == pytest.approx(0.1)
     assert reference.rho(0.3, -0.3) == pytest.approx(0.0)
-
-
-def test_label_boundaries_lie_at_the_half_integers():
-    assert reference.label(np.array([-0.5, 0.49999, 0.5, 1.5])).tolist() == [0, 0, 1, 2]
 
 
 def random_case(seed):

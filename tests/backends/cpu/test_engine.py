@@ -1,7 +1,5 @@
 """The engine of the CPU against the reference."""
 
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -66,19 +64,6 @@ def test_sweeps_of_any_number_of_threads_have_the_same_bits(monkeypatch, balance
         assert (other.energy, other.label_changes) == (one.energy, one.label_changes)
 
 
-def test_several_fits_at_once_do_not_block_each_other(monkeypatch):
-    monkeypatch.setattr("graphwell.backends.cpu.engine.ENTRIES_PER_THREAD", 1)
-    rng = np.random.default_rng(5)
-    graph = random_graph(rng, 600, 0.02)
-    problem = Problem(graph, np.where(rng.random(600) < 0.1, rng.integers(3, size=600), -1), 3)
-    start = start_of(problem, rng)
-    with ThreadPoolExecutor(6) as pool:
-        jobs = [pool.submit(NumbaEngine(graph).sweep, problem, start, 1.0, 0.05, 50) for _ in range(12)]
-        runs = [job.result(timeout=120) for job in jobs]
-    for run in runs[1:]:
-        np.testing.assert_array_equal(run.state.offsets, runs[0].state.offsets)
-
-
 def test_a_column_is_solved_alone_as_it_is_beside_others():
     rng = np.random.default_rng(4)
     graph = random_graph(rng, 60, 0.2)
@@ -103,14 +88,3 @@ def test_a_word_holds_every_class_and_r(n_classes, dtype):
     r = (words & ((1 << packing.shift) - 1)) / 2.0**packing.shift
     np.testing.assert_array_equal(r, 0.5 - np.abs(offsets.astype(float)))
     assert packing.shift >= 15
-
-
-@pytest.mark.parametrize("width", [1, 2, 4, 5, 8, 13])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_any_width_is_multiplied(width, dtype):
-    rng = np.random.default_rng(width)
-    graph = random_graph(rng, 90, 0.1)
-    block = rng.normal(size=(90, width))
-    found = NumbaEngine(graph, dtype=dtype).product(block)
-    assert found.dtype == dtype
-    np.testing.assert_allclose(found, graph.S.toarray() @ block, atol=1e-5 if dtype == np.float32 else 1e-13)
