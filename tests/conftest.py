@@ -18,7 +18,7 @@ from graphwell.solve.reference import ReferenceEngine
 from tests.backends.dense import DenseEngine
 from tests.helpers import GpuEngineOnHost
 
-DENSE = Entry("tests.backends.dense:DenseBackend", "nothing")
+DENSE = Entry("tests.backends.dense:DenseBackend")
 ENGINES: dict[str, Callable[[Graph], Any]] = {
     "reference": ReferenceEngine,
     "dense": DenseEngine,

@@ -79,6 +79,8 @@ class Engine:
     dtype: np.dtype[Any] = np.dtype(np.float64)
     masses: FloatArray | None = None  # how many rows each vertex stands for; None where each is one
     n_threads = thread_count(None)  # of this machine that may share work on the host; no result depends on it
+    stable_step: float | None = None  # what solvers found for this graph: see `solve.schedule`,
+    aggregates: Any = None  # and `solve.communities`
 
     # ---------------------------------------------------------------------------------------------- the graph
 
@@ -265,7 +267,7 @@ class Backend:
         return rows.values[np.sort(places)]
 
     def ask_rows(self, rows: Rows, function: Callable[[Any], FloatArray], width: int) -> FloatArray:
-        """Return what a function of the host gives for all rows, so many values for each, for `spread`.
+        """Return what a function of the host gives for all rows, so many values for each.
 
         Threads ask for some thousands; how rows are cut, and so every bit, does not depend on their number.
         """

@@ -17,23 +17,16 @@ class Entry:
     """A backend that can be had; its modules are imported when they are asked for."""
 
     backend: str  # its class, after the module and a colon
-    needs: str  # in words
-    extra: str | None = None  # of ``pip install "graphwell[extra]"``
     arrays: tuple[str, ...] = ()  # libraries whose arrays can only be worked on here
     pixels: str = "graphwell.backends.cpu.pixels:Pixels"  # by which pictures are segmented
 
 
 BACKENDS: dict[str, Entry] = {
-    "cpu": Entry("graphwell.backends.base:Backend", "nothing"),
+    "cpu": Entry("graphwell.backends.base:Backend"),
     "cuda": Entry(
-        "graphwell.backends.cuda.backend:CudaBackend",
-        "an NVIDIA GPU, and CuPy",
-        extra="cuda",
-        pixels="graphwell.backends.cuda.pixels:CudaPixels",
+        "graphwell.backends.cuda.backend:CudaBackend", pixels="graphwell.backends.cuda.pixels:CudaPixels"
     ),
-    "dask": Entry(
-        "graphwell.backends.dask.backend:DaskBackend", "a Dask client", extra="dask", arrays=("dask",)
-    ),
+    "dask": Entry("graphwell.backends.dask.backend:DaskBackend", arrays=("dask",)),
 }
 
 

@@ -2,22 +2,7 @@
 
 from graphwell.progress import CancelledError
 from graphwell.solve.descent import Result, Status, Step, descend
-from graphwell.solve.fit import Fitted, Recipe, Run, fit
 from graphwell.solve.problem import Problem
-from graphwell.solve.schedule import Annealed, Fixed, Schedule
+from graphwell.solve.schedule import Annealed, Fixed
 
-__all__ = [
-    "Annealed",
-    "CancelledError",
-    "Fitted",
-    "Fixed",
-    "Problem",
-    "Recipe",
-    "Result",
-    "Run",
-    "Schedule",
-    "Status",
-    "Step",
-    "descend",
-    "fit",
-]
+__all__ = ["Annealed", "CancelledError", "Fixed", "Problem", "Result", "Status", "Step", "descend"]

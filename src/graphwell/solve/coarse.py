@@ -87,20 +87,11 @@ class CoarseGraph:
         """Sum of the degrees in each group."""
         return self.W @ np.ones(self.W.shape[0])
 
-    @cached_property
-    def group_sizes(self) -> FloatArray:
-        """Sum of what the vertices of each group count."""
-        return np.bincount(self.members, self.sizes, len(self.label_weights))
-
     def means(self, values: FloatArray) -> FloatArray:
         """Mean over each group of values of the vertices, one column per class."""
-        sums = summed_rows(self.members, self.sizes[:, None] * values, len(self.label_weights))
-        return sums / np.maximum(self.group_sizes, 1e-300)[:, None]
-
-    def coarser(self, groups: IntArray, W: Any = None) -> "CoarseGraph":
-        """The graph whose vertices are groups of the groups; `W` are its weights, where they are known."""
-        W = merged_matrix(self.W, groups) if W is None else W
-        return CoarseGraph(groups, W, summed_rows(groups, self.label_weights, W.shape[0]), self.group_sizes)
+        count = len(self.label_weights)
+        sums = summed_rows(self.members, self.sizes[:, None] * values, count)
+        return sums / np.maximum(np.bincount(self.members, self.sizes, count), 1e-300)[:, None]
 
 
 def summed_rows(groups: IntArray, values: FloatArray, count: int) -> FloatArray:
@@ -410,7 +401,10 @@ def coarse_graphs(
     aggregates = aggregates_of(engine)
     levels = levels_for(labels, aggregates, pool)
     finest = aggregate_graph(engine, aggregates, labels, n_classes, int(levels[-1][0].max()) + 1, trust)
-    return finest, [finest.coarser(*level) for level in levels]
+    count, weights = len(finest.label_weights), finest.label_weights
+    sizes = np.bincount(finest.members, finest.sizes, count)
+    graphs = [CoarseGraph(at, W, summed_rows(at, weights, W.shape[0]), sizes) for at, W in levels]
+    return finest, graphs
 
 
 def aggregate_graph(

@@ -12,7 +12,6 @@ from contextlib import contextmanager
 from contextvars import copy_context
 from dataclasses import dataclass, field
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from scipy import sparse
@@ -78,14 +77,11 @@ def louvain(W: Any, resolution: float, rng: np.random.Generator) -> IntArray:
             return found
 
 
-_aggregates: WeakKeyDictionary[Engine, Aggregates | Future[Aggregates]] = WeakKeyDictionary()
-
-
 def aggregates_of(engine: Engine) -> Aggregates:
     """The aggregates of a graph, found once for each engine."""
-    if engine not in _aggregates:
-        _aggregates[engine] = Aggregates(*joined_until(*joined_vertices(engine, MOST_AGGREGATES)))
-    found = _aggregates[engine]
+    if engine.aggregates is None:
+        engine.aggregates = Aggregates(*joined_until(*joined_vertices(engine, MOST_AGGREGATES)))
+    found: Aggregates | Future[Aggregates] = engine.aggregates
     return found.result() if isinstance(found, Future) else found
 
 
@@ -137,9 +133,9 @@ def communities_in_background(labels: IntArray, engine: Engine) -> Iterator[None
         return
     pool = ThreadPool(engine.n_threads)
     with ThreadPoolExecutor(1) as beside:
-        if engine not in _aggregates:  # asked here: the other thread does not ask the engine
+        if engine.aggregates is None:  # asked here: the other thread does not ask the engine
             some = joined_vertices(engine, MOST_AGGREGATES)
-            _aggregates[engine] = beside.submit(lambda: Aggregates(*joined_until(*some)))
+            engine.aggregates = beside.submit(lambda: Aggregates(*joined_until(*some)))
         found = beside.submit(copy_context().run, lambda: levels_for(labels, aggregates_of(engine), pool))
         yield
         found.result()

@@ -4,7 +4,6 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -88,17 +87,14 @@ def _check(sweeps: int, **epsilons: float) -> None:
         raise ValueError(f"sweeps must be a positive integer, got {in_short(sweeps)}.")
 
 
-_stable_steps: WeakKeyDictionary[Engine, float] = WeakKeyDictionary()
-
-
 def stable_step(engine: Engine) -> float:
     """Largest step that is stable and accurate at every epsilon, at most 0.4.
 
     Steps below ``2 / (eps m + 1 / eps)`` are stable, with `m` the largest eigenvalue of ``diag(S 1) - S``,
     found by power iteration.
     """
-    if engine in _stable_steps:
-        return _stable_steps[engine]
+    if engine.stable_step is not None:
+        return engine.stable_step
     n, largest = engine.graph.n_vertices, 0.0
     x = engine.asarray(np.random.default_rng(0).random(n) - 0.5)
     if engine.masses is None:
@@ -114,5 +110,5 @@ def stable_step(engine: Engine) -> float:
     # Of the explicit terms epsilon G + F' / epsilon of equation (15), the slopes are at most epsilon m and
     # 1 / epsilon; the fidelity is implicit, and limits nothing.
     limits = (2 / (epsilon * largest + 1 / epsilon) for epsilon in (FIRST_EPSILON, LAST_EPSILON))
-    _stable_steps[engine] = min(LARGEST_STEP, STABLE_SHARE * min(limits))
-    return _stable_steps[engine]
+    engine.stable_step = min(LARGEST_STEP, STABLE_SHARE * min(limits))
+    return engine.stable_step
