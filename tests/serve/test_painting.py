@@ -91,6 +91,7 @@ def test_classes_go_to_the_next_picture_and_all_changes_are_undone(window):
 def test_the_same_strokes_are_painted_on_like_pictures_that_have_none(folder, window):
     write_picture(folder / "c.png", seed=2)
     Image.new("L", (50, 50)).save(folder / "d.png")
+    (folder / "e.png").write_bytes(b"no picture")
     window.page.end()
     with Canvas(folder) as window:
         window.do("open", picture=2)
@@ -102,7 +103,9 @@ def test_the_same_strokes_are_painted_on_like_pictures_that_have_none(folder, wi
             window.do("stroke", **stroke)
         shown = window.page.strokes.document()
         saved = window.do("save", all=True)
-        assert saved["notes"][-2].startswith("1 of 3 other pictures were painted and saved")
+        assert saved["notes"][-2].startswith("1 of 4 other pictures were painted and saved")
+        words = "c.png has strokes of its own; d.png has another size; e.png cannot be painted"
+        assert saved["notes"][-1].startswith(words)
         assert not list((folder / "painted").glob("[cd]_*"))
         labels = np.asarray(Image.open(folder / "painted" / "b_labels.png").convert("RGB"))
         window.do("open", picture=1)

@@ -22,6 +22,8 @@ NO_CLASS = 255
 MOST_POINTS = 5_000
 MOST_STROKES = 20_000
 LARGEST = 1e9
+# Of the pictures that the same strokes are not painted on.
+MOST_NAMED = 5
 # As in `graphwell.io.drawings`, and of volumes the slice.
 STROKE = ("class", "width", "erase", "points", "slice")
 # Beside classes that are uncertain: white is 1/2, where two classes are even.
@@ -232,26 +234,29 @@ class PaintPage(RecordedPage):
         notes = [str(note) for note in report.notes]
         if message.get("all"):
             others = [path for number, path in enumerate(self._paths) if number != place]
-            saved = [path for path in others if self._paint_alike(path, request, document)]
-            notes.append(
-                f"{len(saved)} of {len(others)} other pictures were painted and saved in the same way."
-            )
-            if len(saved) < len(others):
-                notes.append("The rest have strokes of their own, or another size.")
+            why = [self._paint_alike(path, request, document) for path in others]
+            saved = why.count("")
+            notes.append(f"{saved} of {len(others)} other pictures were painted and saved in the same way.")
+            rest = [f"{path.name} {problem}" for path, problem in zip(others, why, strict=True) if problem]
+            notes += ["; ".join(rest[:MOST_NAMED]) + "."] if rest else []
         files = [path.name for path in report.files]
         return {"folder": str(self.options.folder), "files": files, "notes": notes}
 
-    def _paint_alike(self, path: Path, request: Request, document: Mapping[str, Any]) -> bool:
-        """Give a picture of the same size that has no strokes those of another one, and save it."""
-        picture = PaintedPicture(path, self.options)
-        if picture.shape != request.picture.shape:
-            return False
-        with held_alone(picture.journal, "source"), Journal(picture.journal, picture.fingerprint) as journal:
-            if any(action["do"] == "stroke" for action in journal.done):
-                return False
-            write_start(journal, document["classes"], document["strokes"])
-        picture.save(document, request.seeds)
-        return True
+    def _paint_alike(self, path: Path, request: Request, document: Mapping[str, Any]) -> str:
+        """Give another picture the same strokes and save it; says why not, or nothing if it was done."""
+        try:
+            picture = PaintedPicture(path, self.options)
+            if picture.shape != request.picture.shape:
+                return "has another size"
+            file = picture.journal
+            with held_alone(file, "source"), Journal(file, picture.fingerprint) as journal:
+                if any(action["do"] == "stroke" for action in journal.done):
+                    return "has strokes of its own"
+                write_start(journal, document["classes"], document["strokes"])
+            picture.save(document, request.seeds)
+        except (OSError, ValueError) as error:
+            return f"cannot be painted ({error})"
+        return ""
 
 
 def write_start(journal: Journal, classes: Iterable[Any], strokes: Iterable[Stroke]) -> None:
