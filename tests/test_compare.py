@@ -85,8 +85,6 @@ def test_names_of_classes_frames_and_the_table():
     accuracy = {standing.method: standing.accuracy for standing in found.standings}
     assert accuracy.pop("boosting") > 0.6, "more than one class in three"
     assert min(accuracy.values()) > 0.9
-    assert found.labels.shape == (5, 2, 60)
-    assert (found.labels[:, 0][:, found.given < 0] >= 0).all()
     first, *rows = str(found).splitlines()
     assert first.split() == ["method", "correct", "+-", "seconds"]
     assert {len(row) for row in rows} == {len(first)}

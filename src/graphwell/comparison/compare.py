@@ -4,7 +4,7 @@ import time
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -139,32 +139,31 @@ def compare(
     answers = labels.codes if true is None else true
     n_judged = int(np.any([judged for _, judged in folds], axis=0).sum())
     threads = None if n_jobs is None else thread_count(n_jobs)  # some models take no n_jobs
-    results: list[tuple[Standing, list[IntArray]]] = []
+    standings: list[Standing] = []
     for place, one in enumerate(chosen):
         name, summary = (one, MODELS[one]) if isinstance(one, str) else (one.name, one.summary)
         on_graph = not isinstance(one, str) and "models" not in one().get_params()  # others choose their own
-        shares, found, began = [], [], time.perf_counter()
+        shares, began = [], time.perf_counter()
         try:
             for number, (shown, judged) in enumerate(folds):
                 progress("methods", (place + number / len(folds)) / len(chosen))
                 with threadpool_limits(threads), warnings.catch_warnings():
                     warnings.simplefilter("ignore")  # of one method on one split
                     label = _by_model if isinstance(one, str) else _by_method
-                    found.append(label(one, graph if on_graph else rows, shown, n_classes, seed, n_jobs))
-                shares.append(float((found[-1] == answers)[judged].mean()))
+                    found = label(one, graph if on_graph else rows, shown, n_classes, seed, n_jobs)
+                shares.append(float((found == answers)[judged].mean()))
         except EXPECTED as error:
             left_out[name] = str(error) or type(error).__name__
             continue
         seconds = (time.perf_counter() - began) / len(folds) + (seconds_graph if on_graph else 0.0)
-        results.append((Standing(name, summary, tuple(shares), n_judged, seconds), found))
+        standings.append(Standing(name, summary, tuple(shares), n_judged, seconds))
         if on_result is not None:
-            on_result(results[-1][0])
+            on_result(standings[-1])
     progress("methods", 1.0)
-    if not results:
+    if not standings:
         raise ValueError("No method could label the rows; {}: {}".format(*next(iter(left_out.items()))))
-    ranked = sorted(results, key=lambda result: -result[0].accuracy)
     return MethodComparison(
-        standings=tuple(standing for standing, _ in ranked),
+        standings=tuple(sorted(standings, key=lambda each: -each.accuracy)),
         left_out=tuple(left_out.items()),
         n_rows=len(rows),
         n_labels=int((labels.codes >= 0).sum()),
@@ -172,10 +171,7 @@ def compare(
         judged_on="hidden labels" if true is None else "truth",
         n_judged=n_judged,
         seconds_graph=seconds_graph,
-        labels=np.array([found for _, found in ranked]),
         classes=tuple(labels.classes.tolist()),
-        given=labels.codes,
-        graph=graph,
     )
 
 
@@ -313,8 +309,6 @@ class MethodComparison:
 
     `standings` come best first, and `left_out` has the methods that took no part, with the reason.
     `judged_on` is "hidden labels" or "truth"; `n_judged` counts the different rows whose label was judged.
-    `labels` holds the class numbers that each method gave in each split, in the order of `standings`, of
-    shape (n_methods, n_splits, n_rows), -1 for none; `given` those of all labels. All methods share `graph`.
     """
 
     standings: tuple[Standing, ...]
@@ -325,10 +319,7 @@ class MethodComparison:
     judged_on: str
     n_judged: int
     seconds_graph: float
-    labels: IntArray = field(repr=False)
     classes: tuple[Any, ...]
-    given: IntArray = field(repr=False)
-    graph: Graph = field(repr=False)
 
     def __str__(self) -> str:
         """The table as text."""

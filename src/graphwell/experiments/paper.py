@@ -187,10 +187,6 @@ class Section:
         """The errors of the runs of one line, in per cent."""
         return [100 * run.error for run in self.of_line(line)]
 
-    def mean(self, line: str) -> float:
-        """The mean of `errors`."""
-        return float(np.mean(self.errors(line)))
-
     def finish(self, values: Mapping[str, Sequence[float]] | None = None, **facts: Any) -> "Section":
         """Add the lines that have `values`, or else runs, whose errors these then are, and the words."""
         for name, entry in expected()["lines"][self.name].items():
