@@ -13,6 +13,9 @@ from sklearn.exceptions import DataConversionWarning
 import graphwell as gw
 from graphwell.errors import OptionError
 
+MAKERS = (gw.DiffuseInterfaceClassifier, gw.BinaryInterfaceClassifier)
+ROWS, QUESTIONED = np.random.default_rng(0).normal(size=(12, 2)), np.array(["a", "b", "?"] * 4)
+
 
 def read(y, n=None, **options):
     """Codes and classes of labels as a fit of so many rows has them."""
@@ -43,11 +46,23 @@ def read(y, n=None, **options):
         (["a", "", "  ", "b"], [0, -1, -1, 1], ["a", "b"]),
         (np.ma.array([3, 4, 5], mask=[False, True, False]), [0, -1, 1], [3, 5]),
         (pd.Series(pd.to_datetime(["2024-01-01", None]).strftime("%Y")), [0, -1], ["2024"]),
+        (["a", pd.NaT, "b"], [0, -1, 1], ["a", "b"]),
+        (["a", np.datetime64("NaT"), "b"], [0, -1, 1], ["a", "b"]),
+        (["cat", "-1", "dog"], [1, 0, 2], ["-1", "cat", "dog"]),
     ],
 )
-@pytest.mark.filterwarnings("ignore:All known labels are")
+@pytest.mark.filterwarnings("ignore:All known labels are", "ignore:'-1' is taken for a class; if it means")
 def test_known_labels_and_classes_are_found(y, codes, classes):
     assert read(y) == (codes, classes)
+
+
+@pytest.mark.parametrize("day", [pd.Timestamp, date.fromisoformat, datetime.fromisoformat, np.datetime64])
+def test_dates_are_classes(day):
+    first, second = "2024-01-01", "2024-02-01"
+    y = [day(second), pd.NaT, day(first), None]
+    codes, classes = read(pd.Series(y, dtype="datetime64[ns]") if day is np.datetime64 else y)
+    assert codes == [1, -1, 0, -1]
+    assert list(map(pd.Timestamp, classes)) == [pd.Timestamp(first), pd.Timestamp(second)]
 
 
 @pytest.mark.parametrize(
@@ -63,10 +78,7 @@ def test_known_labels_and_classes_are_found(y, codes, classes):
         ([Decimal("1.5"), 1], "numbers that no array of NumPy holds"),
         ([0.5, 1.7], "Unknown label type: continuous. y holds numbers such as 0.5, and classes are names"),
         ([("a", "b"), ("c", "d")], "1d array, got an array of shape .2, 2. instead; give one label per row"),
-        (
-            np.array([("a", "b"), None, ("c",)], dtype=object)[:2],
-            "y holds a tuple, .*; each row has one label",
-        ),
+        (np.array([("a", "b"), None, ("c",)], dtype=object)[:2], "y holds a tuple, .*; each row has one"),
         (np.array([np.nan, -1.0]), "both NaN and -1.0"),
     ],
 )
@@ -75,20 +87,12 @@ def test_bad_labels_get_one_clear_sentence(y, sentence):
         read(y, 2)
 
 
-def test_integers_of_polars_that_numpy_does_not_have():
-    polars = pytest.importorskip("polars", reason="polars is not installed")
-    assert read(polars.Series([7, -1, None, 9], dtype=polars.Int128)) == ([0, -1, -1, 1], [7, 9])
-
-
-def test_a_column_is_flattened_and_the_warning_points_at_the_caller():
+@pytest.mark.parametrize("make", MAKERS)
+def test_a_column_is_flattened_and_the_warning_points_at_the_caller(make):
     with pytest.warns(DataConversionWarning, match="column-vector y was passed") as caught:
-        assert read(np.array([[1], [-1], [2]])) == ([0, -1, 1], [1, 2])
+        clf = make(3).fit(ROWS, np.arange(12)[:, None] % 2)
+    assert clf.classes_.tolist() == [0, 1]
     assert [warning.filename for warning in caught] == [__file__]
-    X, y = np.random.default_rng(0).normal(size=(12, 2)), np.arange(12)[:, None] % 2
-    for classifier in (gw.DiffuseInterfaceClassifier(n_neighbors=3), gw.BinaryInterfaceClassifier(3)):
-        with pytest.warns(DataConversionWarning) as caught:
-            classifier.fit(X, y)
-        assert [warning.filename for warning in caught] == [__file__]
 
 
 @pytest.mark.parametrize(
@@ -139,16 +143,6 @@ def test_markers_of_the_user_are_unknown(y, unknown, codes):
     assert read(y, unknown=unknown)[0] == codes
 
 
-def test_the_marker_is_a_parameter_of_the_classifiers():
-    X, y = np.random.default_rng(0).normal(size=(12, 2)), np.array(["a", "b", "?"] * 4)
-    for classifier in (
-        gw.DiffuseInterfaceClassifier(3, unknown="?"),
-        gw.BinaryInterfaceClassifier(3, unknown="?"),
-    ):
-        assert classifier.fit(X, y).classes_.tolist() == ["a", "b"]
-        assert set(classifier.fit_predict(X, y)) == {"a", "b"}
-
-
 @pytest.mark.parametrize(
     "word", ["nan", "None", "?", "unknown", "NA", "n/a", "NaT", "null", "-", "todo", " Unknown "]
 )
@@ -161,48 +155,31 @@ def test_usual_spellings_mean_unknown_with_a_warning_and_are_classes_where_a_mar
         assert word in read(y, unknown="")[1]
 
 
-def test_text_of_minus_one_is_a_class_with_a_warning():
-    with pytest.warns(UserWarning, match="'-1' is taken for a class; if it means unknown, give unknown='-1'"):
-        assert len(read(["cat", "-1", "dog"])[1]) == 3
-
-
-def test_spellings_are_unknown_wherever_labels_are_given():
-    X, y = np.random.default_rng(0).normal(size=(12, 2)), np.array(["a", "b", "?"] * 4)
-    for fit in (gw.DiffuseInterfaceClassifier(3).fit, gw.BinaryInterfaceClassifier(3).fit):
-        with pytest.warns(gw.LabelWarning, match="'\\?' .4 rows."):
-            assert fit(X, y).classes_.tolist() == ["a", "b"]
+@pytest.mark.parametrize("make", MAKERS)
+def test_spellings_are_unknown_wherever_labels_are_given(make):
+    assert set(make(3, unknown="?").fit_predict(ROWS, QUESTIONED)) == {"a", "b"}
+    with pytest.warns(gw.LabelWarning, match="'\\?' .4 rows."):
+        assert make(3).fit(ROWS, QUESTIONED).classes_.tolist() == ["a", "b"]
     with pytest.warns(gw.LabelWarning):
-        assert all(row % 3 == 2 for row in gw.suggest(X, y, n=2, n_neighbors=3).rows)
-    assert gw.metrics.accuracy_on_known(y, ["a"] * 12) == 0.5
+        assert all(row % 3 == 2 for row in gw.suggest(ROWS, QUESTIONED, n=2, n_neighbors=3).rows)
+    assert gw.metrics.accuracy_on_known(QUESTIONED, ["a"] * 12) == 0.5
 
 
 @pytest.mark.parametrize(
-    "y",
+    ("y", "told"),
     [
-        np.array(["2024-01-01", "NaT", "2025-01-01"], dtype="datetime64[D]"),
-        pd.Series(pd.to_datetime(["2024-01-01", None, "2025-01-01"])),
-        ["a", pd.NaT, "b"],
-        ["a", np.datetime64("NaT"), "b"],
+        ([-1, 1, 1, -1], "-1 means unknown, so there is one class only; .* give it another number"),
+        (np.array([-1.0, 1.0, 1.0, -1.0]), "-1 means unknown, so there is one class only"),
+        (["Cat", "cat ", "dog"], "The classes 'Cat' and 'cat ' differ only in case or blanks"),
+        (["cat", "-1", "dog"], "'-1' is taken for a class; if it means unknown, give unknown='-1'"),
     ],
 )
-def test_no_time_is_no_class(y):
-    assert read(y)[0] == [0, -1, 1]
+def test_labels_that_may_not_mean_what_they_seem_to_warn(y, told):
+    with pytest.warns(UserWarning, match=told):
+        read(y)
 
 
-@pytest.mark.parametrize("y", [[-1, 1, 1, -1], np.array([-1.0, 1.0, 1.0, -1.0])])
-def test_classes_of_minus_one_and_one_warn(y):
-    with pytest.warns(
-        gw.LabelWarning, match="-1 means unknown, so there is one class only; .* give it another number"
-    ):
-        assert read(y)[1] == [1]
-
-
-def test_classes_that_differ_in_case_or_blanks_alone_warn():
-    with pytest.warns(UserWarning, match="The classes 'Cat' and 'cat ' differ only in case or blanks"):
-        read(["Cat", "cat ", "dog"])
-
-
-@pytest.mark.parametrize("make", [gw.DiffuseInterfaceClassifier, gw.BinaryInterfaceClassifier])
+@pytest.mark.parametrize("make", MAKERS)
 def test_a_fit_warns_where_equal_rows_have_different_labels(make):
     X = np.random.default_rng(0).normal(size=(20, 2))
     X[7] = X[3]
@@ -214,11 +191,3 @@ def test_a_fit_warns_where_equal_rows_have_different_labels(make):
             make(3).fit(given, y)
     y[3] = "dog"
     make(3).fit(X, y)
-
-
-@pytest.mark.parametrize("day", [pd.Timestamp, date.fromisoformat, datetime.fromisoformat])
-def test_dates_in_a_list_are_classes(day):
-    first, second = "2024-01-01", "2024-02-01"
-    codes, classes = read([day(second), pd.NaT, day(first), None])
-    assert codes == [1, -1, 0, -1]
-    assert classes == [datetime.fromisoformat(first), datetime.fromisoformat(second)]

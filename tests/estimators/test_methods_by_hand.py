@@ -1,6 +1,6 @@
 """Each method against its recipe in dense matrices, plain loops, or all labellings there are."""
 
-from itertools import permutations
+from itertools import permutations, product
 
 import numpy as np
 import pytest
@@ -12,10 +12,20 @@ from graphwell import Graph, baselines
 from graphwell._random import stream
 from graphwell.errors import OptionError
 from graphwell.estimators.methods.base import named_clusters
+from graphwell.estimators.methods.cheeger import Piece, p_ratio
 from graphwell.estimators.methods.interfaces import on_simplex, well_slope
 from graphwell.metrics import matched_error
-from tests.estimators.cases import connected_case, normalised
-from tests.helpers import blobs, chain, few
+from tests.helpers import blobs, chain, few, random_graph
+
+
+def connected_case(seed):
+    """A connected graph with known labels, for closed forms."""
+    graph = random_graph(np.random.default_rng(seed), 24, 0.6)
+    return graph, np.concatenate([[0, 0, 1, 1, 2, 2], np.full(18, -1)])
+
+
+def normalised(scores):
+    return scores / scores.sum(axis=1, keepdims=True)
 
 
 @pytest.mark.parametrize("weights", ["none", "wnll"])
@@ -161,17 +171,65 @@ def test_the_cut_is_the_smallest_with_these_sizes(seed):
     assert W[found[:, None] != found].sum() == pytest.approx(smallest_cut(W, y, np.array([3, 3, 3])))
 
 
+def weights_of(edges, n):
+    W = np.zeros((n, n))
+    for i, j, w in edges:
+        W[i, j] = W[j, i] = w
+    return W
+
+
+def cheeger(W, side, measure):
+    """The Cheeger cut of a set by its definition; infinite for none or all."""
+    smaller = min(measure[side].sum(), measure[~side].sum())
+    return W[side][:, ~side].sum() / smaller if smaller > 0 else np.inf
+
+
+@pytest.mark.parametrize("method", [baselines.RatioCheegerCut, baselines.NormalisedOneCut])
+def test_the_smallest_cheeger_cut_of_all_is_found(method):
+    every = np.array(list(product([False, True], repeat=9)))
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        W = np.triu(rng.random((9, 9)) * (rng.random((9, 9)) < 0.5), 1)
+        W[np.arange(8), np.arange(1, 9)] += 0.1
+        W = W + W.T
+        measure = W.sum(axis=1) if method is baselines.NormalisedOneCut else np.ones(9)
+        found = method(2, metric="precomputed", n_starts=20, random_state=0).fit_predict(W) == 1
+        best = min(cheeger(W, side, measure) for side in every)
+        assert cheeger(W, found, measure) == pytest.approx(best, rel=1e-6)
+
+
 def test_a_chain_is_cut_off_a_clique():
     """Five rows in a clique, then a chain of three, which is the smaller side for both measures."""
-    W = np.zeros((8, 8))
-    W[:5, :5] = 1 - np.eye(5)
-    for i, j, w in ((4, 5, 0.5), (5, 6, 0.45), (6, 7, 0.45)):
-        W[i, j] = W[j, i] = w
-    by_size = baselines.RatioCheegerCut(2, metric="precomputed", n_starts=4, random_state=0).fit_predict(W)
-    by_volume = baselines.NormalisedOneCut(2, metric="precomputed", n_starts=4, random_state=0).fit_predict(W)
-    expected = np.repeat([0, 1], [5, 3])  # 0.5 / 3 rows, and 0.5 / 2.3 of volume
-    assert (by_size == by_size[0]).tolist() == (expected == 0).tolist()
-    assert (by_volume == by_volume[0]).tolist() == (expected == 0).tolist()
+    clique = [(i, j, 1.0) for i in range(5) for j in range(i)]
+    W = weights_of([*clique, (4, 5, 0.5), (5, 6, 0.45), (6, 7, 0.45)], 8)
+    for method in (baselines.RatioCheegerCut, baselines.NormalisedOneCut, baselines.PLaplacianClustering):
+        found = method(2, metric="precomputed", random_state=0).fit_predict(W)
+        # 0.5 / 3 rows, and 0.5 / 2.3 of volume
+        assert matched_error(found, np.repeat([0, 1], [5, 3])) == 0
+
+
+def test_parts_are_cut_where_it_costs_least():
+    """A chain of three triangles: the weaker link is cut first, then the other."""
+    triangles = [(3 * k + i, 3 * k + j, 1.0) for k in range(3) for i, j in ((0, 1), (0, 2), (1, 2))]
+    W = weights_of([*triangles, (2, 3, 0.5), (5, 6, 0.1)], 9)
+    for n_clusters, truth in ((2, np.repeat([0, 1], [6, 3])), (3, np.repeat([0, 1, 2], 3))):
+        found = baselines.RatioCheegerCut(n_clusters, metric="precomputed", random_state=0).fit_predict(W)
+        assert matched_error(found, truth) == 0
+
+
+def test_isolated_vertices_and_as_many_clusters_as_vertices():
+    W = weights_of([(0, 1, 1.0)], 4)
+    found = baselines.NormalisedOneCut(4, metric="precomputed", random_state=0).fit_predict(W)
+    assert sorted(found) == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("p", [1.3, 1.7, 2.0])
+def test_the_gradient_of_the_p_laplacian_is_that_of_its_ratio(p):
+    f = np.random.default_rng(0).normal(size=24)
+    piece, gradient = Piece.of(connected_case(0)[0].W, by_degree=True), np.empty(24)
+    for i, step in enumerate(1e-6 * np.eye(24)):
+        gradient[i] = (p_ratio(piece, f + step, p)[0] - p_ratio(piece, f - step, p)[0]) / 2e-6
+    np.testing.assert_allclose(p_ratio(piece, f, p)[1], gradient, atol=1e-5)
 
 
 def test_labels_are_fitted_by_eigenvectors_of_the_adapted_graph():
