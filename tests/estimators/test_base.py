@@ -80,15 +80,6 @@ def test_parts_without_labels_of_a_given_graph_are_reported_and_get_the_prior(ma
     assert np.isfinite(scores).all()
 
 
-def test_rows_that_come_many_times_leave_the_graph_whole():
-    X = np.repeat(np.random.default_rng(0).normal(size=(15, 3)), 12, axis=0)
-    y = np.full(len(X), -1)
-    y[[0, 12]] = 0, 1
-    clf = LaplaceLearning().fit(X, y)
-    assert clf.reachable_.all()
-    assert clf.graph_.n_components == 1
-
-
 @both
 def test_isolated_vertices_and_new_rows_without_neighbours(make):
     W = np.zeros((5, 5))
@@ -188,6 +179,8 @@ def test_a_fit_that_fails_leaves_the_fit_before_as_it_was():
             failing()
         assert {name: id(value) for name, value in vars(clf).items()} == before
     np.testing.assert_array_equal(clf.predict(X), truth)
+    with pytest.raises(ValueError, match="X has 2 features, but DiffuseInterfaceClassifier is expecting 5"):
+        clf.predict(X[:, :2])
 
 
 def test_warnings_point_at_the_line_of_the_caller():
@@ -208,13 +201,6 @@ def test_warnings_point_at_the_line_of_the_caller():
     with pytest.warns(UserWarning, match="n_neighbors=10 is reduced to 3") as caught:
         DiffuseInterfaceClassifier(models=None).fit(X[:4], [0, 1, -1, -1])
     assert [warning.filename for warning in caught] == [__file__]
-
-
-def test_new_rows_are_checked_against_the_features_of_the_fit():
-    X, truth = blobs(n=10)
-    clf = DiffuseInterfaceClassifier(models=None, random_state=0).fit(X, few(truth))
-    with pytest.raises(ValueError, match="X has 2 features, but DiffuseInterfaceClassifier is expecting 5"):
-        clf.predict(X[:, :2])
 
 
 def test_one_classifier_fitted_by_several_threads_ends_fitted():

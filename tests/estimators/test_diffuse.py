@@ -88,14 +88,6 @@ def test_one_label_for_each_of_many_classes_is_no_mistake():
     np.testing.assert_array_equal(clf.transduction_, truth)
 
 
-def test_duplicated_rows_work():
-    X, truth = blobs()
-    X, truth = np.repeat(X, 12, axis=0), np.repeat(truth, 12)
-    clf = alone().fit(X, few(truth))
-    assert np.isfinite(clf.label_distributions_).all()
-    assert (clf.transduction_ == truth).all()
-
-
 def test_a_low_fidelity_lets_neighbours_overrule_a_wrong_label():
     X, truth = blobs()
     y = truth.copy()

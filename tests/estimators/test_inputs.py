@@ -99,29 +99,9 @@ class Named:
         (np.array([["a", "1"], ["b", "2"]]), "X is an array that holds text; give a data frame"),
         (np.array([["a", 1], ["b", 2]], dtype=object), "X is an array that holds text"),
         (np.ma.array([[1.0], [2.0]], mask=[[True], [False]]), "X has 1 masked cells; fill them in"),
+        (pd.DataFrame(np.eye(2), columns=[["a", "a"], ["x", "y"]]), "column names of 2 levels; join them"),
     ],
 )
 def test_what_holds_no_rows_is_refused_with_the_sentence_that_helps(X, words):
     with pytest.raises(ValueError, match=words):
         DiffuseInterfaceClassifier(models=None).fit(X, [0, 1])
-
-
-def test_real_objects_of_other_libraries_are_known():
-    anndata = pytest.importorskip("anndata")
-    with pytest.raises(ValueError, match="AnnData of anndata"):
-        DiffuseInterfaceClassifier(models=None).fit(anndata.AnnData(np.eye(3)), [0, 1, -1])
-    xarray = pytest.importorskip("xarray")
-    with pytest.raises(ValueError, match="DataArray of xarray"):
-        DiffuseInterfaceClassifier(models=None).fit(xarray.DataArray(np.eye(3)), [0, 1, -1])
-
-
-def test_masked_arrays_without_masked_cells_pass():
-    X, truth = blobs(n=10)
-    clf = DiffuseInterfaceClassifier(models=None).fit(np.ma.array(X), few(truth))
-    np.testing.assert_array_equal(clf.transduction_, truth)
-
-
-def test_names_of_several_levels_are_refused():
-    frame = pd.DataFrame(np.eye(3), columns=pd.MultiIndex.from_product([["a"], ["x", "y", "z"]]))
-    with pytest.raises(ValueError, match="column names of 2 levels; join them"):
-        DiffuseInterfaceClassifier(models=None).fit(frame, [0, 1, -1])
