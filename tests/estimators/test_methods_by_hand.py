@@ -83,35 +83,6 @@ def test_the_objective_is_minimised():
     np.testing.assert_allclose(clf.label_distributions_, p / p.sum(axis=1, keepdims=True), atol=1e-3)
 
 
-def recipe(graph, y, mu):
-    """Every slope taken anew after every label."""
-    S, degrees, identity = graph.S.toarray(), graph.degrees, np.eye(len(y))
-    P = mu / (1 + mu) * np.linalg.inv(identity - S / (1 + mu))
-    A = P.T @ (identity - S) @ P + mu * (P - identity).T @ (P - identity)
-    labels = y.copy()
-    while (labels < 0).any():
-        Z = np.zeros((len(y), 3))
-        for c in range(3):
-            Z[labels == c, c] = degrees[labels == c] / degrees[labels == c].sum()
-        slopes = np.where((labels < 0)[:, None], A @ Z, np.inf)
-        vertex, label = np.unravel_index(slopes.argmin(), slopes.shape)
-        labels[vertex] = label
-    return labels
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_labels_are_given_one_by_one_where_the_slope_is_least(seed):
-    graph, y = connected_case(seed)
-    np.testing.assert_array_equal(baselines.GTAM(mu=9.0).fit(graph, y).transduction_, recipe(graph, y, 9.0))
-
-
-def test_too_many_rows_get_a_sentence(monkeypatch):
-    X, truth = blobs()
-    monkeypatch.setattr("graphwell.estimators.methods.propagation.MOST_ROWS", 100)
-    with pytest.raises(ValueError, match="at most 100 rows, got 180: it inverts a matrix of all pairs"):
-        baselines.GTAM().fit(X, few(truth))
-
-
 def test_sizes_are_held_whatever_the_data_says():
     rng = np.random.default_rng(0)
     X = np.concatenate([rng.normal(size=(80, 2)), 2 + rng.normal(size=(40, 2))])

@@ -16,7 +16,7 @@ Device = Literal["cpu", "cuda"]
 Strategy = Literal["auto", "communities", "margin", "random"]
 Method = Literal[
     "diffuse interface", "binary interface", "adapted eigenfunctions", "balanced interface",
-    "correct and smooth", "cut", "gtam", "laplace", "laplace poisson", "laplace wnll", "mbo",
+    "correct and smooth", "cut", "laplace", "laplace poisson", "laplace wnll", "mbo",
     "measure propagation", "nearest", "normalised 1-cut", "p-laplacian", "poisson", "ratio cheeger cut",
     "simplex", "spectral clusters", "spreading", "volume mbo",
 ]  # fmt: skip

@@ -46,23 +46,18 @@ def _prior(field: str, value: Any) -> None:
         raise OptionError(field, "{field} must be {}, got {!r}.", wanted, value)
 
 
-def _classes(field: str, value: Any) -> None:
-    """Names in a row; which of them have labels is known later."""
-    if isinstance(value, str | bytes | dict) or not hasattr(value, "__len__") or np.ndim(value) != 1:
-        raise OptionError(field, "{field} must be a list of classes, got {!r}.", value)
-
-
 def _power(field: str, value: Any) -> None:
     """Above 1, where a p-Laplacian is smooth, and at most 2."""
     if not isinstance(value, int | float | np.integer | np.floating) or not 1 < value <= 2:
         raise OptionError(field, "{field} must be above 1 and at most 2, got {!r}.", value)
 
 
-def _markers(field: str, value: Any) -> None:
-    """A label, or a list of labels."""
-    one = isinstance(value, str | bytes | int | float | np.generic)
-    if not one and (isinstance(value, dict) or not hasattr(value, "__len__") or np.ndim(value) != 1):
-        raise OptionError(field, "{field} must be a label or a list of labels, got {!r}.", value)
+def _names(field: str, value: Any, wanted: str, *, one: bool = False) -> None:
+    """Names in a row, or one of them; which of them have labels is known later."""
+    if one and isinstance(value, str | bytes | int | float | np.generic):
+        return
+    if isinstance(value, str | bytes | dict) or not hasattr(value, "__len__") or np.ndim(value) != 1:
+        raise OptionError(field, "{field} must be {}, got {!r}.", wanted, value)
 
 
 def _schedule(field: str, value: Any) -> None:
@@ -109,7 +104,7 @@ CHECKS: Mapping[str, Check] = {
     "step_size": positive_number,
     "fidelity": positive_number,
     "class_prior": _prior,
-    "classes": _classes,
+    "classes": partial(_names, wanted="a list of classes"),
     "models": _models,
     "random_state": _seed,
     "n_eigenvectors": _count,
@@ -123,7 +118,7 @@ CHECKS: Mapping[str, Check] = {
     "mu": _positive,
     "nu": _positive,
     "self_weight": _positive,
-    "unknown": _markers,
+    "unknown": partial(_names, wanted="a label or a list of labels", one=True),
     "diffusion_steps": whole_number,
     "n_clusters": whole_number,
     "n_starts": whole_number,

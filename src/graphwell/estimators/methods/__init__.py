@@ -10,7 +10,6 @@ from graphwell.estimators.methods.interfaces import (
     VolumeMBO,
 )
 from graphwell.estimators.methods.propagation import (
-    GTAM,
     LabelSpreading,
     LaplaceLearning,
     MeasurePropagation,
@@ -19,7 +18,6 @@ from graphwell.estimators.methods.propagation import (
 )
 
 __all__ = [
-    "GTAM",
     "AdaptedEigenfunctions",
     "BalancedInterface",
     "CorrectAndSmooth",
@@ -38,3 +36,8 @@ __all__ = [
     "VolumeMBO",
     "spectral_clustering",
 ]
+
+
+def __getattr__(name: str) -> None:
+    instead = "; write LabelSpreading" if name == "GTAM" else ""
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{instead}")

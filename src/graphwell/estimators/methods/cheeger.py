@@ -99,7 +99,7 @@ def partition(piece: Piece, n_clusters: int, split: Split) -> IntArray:
     """Cut pieces in two until there are enough of them.
 
     Cut is the piece that leaves the lowest sum, over all parts, of the cut divided by the measure. A piece
-    that falls apart is cut for nothing, along its components and as evenly as they allow.
+    that falls apart is cut for nothing: its largest component from the others.
     """
     clusters = np.zeros(piece.W.shape[0], dtype=np.int64)
     proposals: dict[int, tuple[IntArray, BoolArray]] = {}
@@ -107,25 +107,15 @@ def partition(piece: Piece, n_clusters: int, split: Split) -> IntArray:
         for cluster in range(number):
             members = np.flatnonzero(clusters == cluster)
             if cluster not in proposals and len(members) > 1:
-                proposals[cluster] = members, cut_in_two(piece.part(members), split)
+                part = piece.part(members)
+                count, component = sparse.csgraph.connected_components(part.W, directed=False)
+                largest = component == np.bincount(component, weights=part.measure).argmax()
+                side = largest if count > 1 else split(part) if len(members) > 2 else np.arange(2) > 0
+                proposals[cluster] = members, side
         best = min(proposals, key=lambda cluster: _multiway(piece, clusters, number, *proposals[cluster]))
         members, side = proposals.pop(best)
         clusters[members[side]] = number
     return clusters
-
-
-def cut_in_two(piece: Piece, split: Split) -> BoolArray:
-    """Cut a piece along its components if it has several, else by `split`."""
-    count, component = sparse.csgraph.connected_components(piece.W, directed=False)
-    if count == 1:
-        return split(piece) if len(piece.measure) > 2 else np.array([True, False])
-    sizes = np.bincount(component, weights=piece.measure)
-    sides, chosen = np.zeros(2), np.zeros(count, dtype=bool)
-    for one in np.argsort(-sizes, kind="stable"):
-        lighter = int(sides[1] < sides[0])
-        chosen[one] = bool(lighter)
-        sides[lighter] += sizes[one]
-    return chosen[component]
 
 
 def _multiway(piece: Piece, clusters: IntArray, number: int, members: IntArray, side: BoolArray) -> float:
@@ -221,19 +211,6 @@ def dual_descent(
 
 
 RATIO = 0.9
-
-
-def p_eigenfunction(piece: Piece, start: FloatArray, p: float = 1.2, max_iter: int = 30) -> FloatArray:
-    """The function of lowest ratio that is found from a start."""
-    f, power = start, 2.0
-    while power > p:
-        power = max(p, RATIO * power)
-        f = f / np.abs(f - centre(f, piece.measure, power)).max()
-        f = minimize(
-            lambda g, at=power: p_ratio(piece, g, at), f, jac=True, method="L-BFGS-B",
-            options={"maxiter": max_iter}, callback=lambda _: heartbeat(),
-        ).x  # fmt: skip
-    return f - centre(f, piece.measure, p)
 
 
 def p_ratio(piece: Piece, f: FloatArray, p: float) -> tuple[float, FloatArray]:
@@ -393,4 +370,12 @@ class PLaplacianClustering(CutClusterer):
     max_iter: int = 30
 
     def _side(self, piece: Piece, start: FloatArray) -> BoolArray:
-        return best_threshold(piece, p_eigenfunction(piece, start, self.p, self.max_iter))
+        f, power = start, 2.0
+        while power > self.p:
+            power = max(self.p, RATIO * power)
+            f = f / np.abs(f - centre(f, piece.measure, power)).max()
+            f = minimize(
+                lambda g, at=power: p_ratio(piece, g, at), f, jac=True, method="L-BFGS-B",
+                options={"maxiter": self.max_iter}, callback=lambda _: heartbeat(),
+            ).x  # fmt: skip
+        return best_threshold(piece, f)

@@ -40,7 +40,7 @@ class AdaptedEigenfunctions(Baseline):
 
     sources = ("szlam2008regularization",)
     diffusion_steps: int = 20
-    n_eigenvectors: int = 50
+    n_eigenvectors: int = 100
 
     def _scores(self, problem: Problem, engine: NumbaEngine) -> FloatArray:
         graph = engine.graph

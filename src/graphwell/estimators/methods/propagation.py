@@ -8,7 +8,7 @@ from scipy.special import softmax
 from graphwell._checks import one_of
 from graphwell._types import FloatArray
 from graphwell.backends.cpu.engine import NumbaEngine
-from graphwell.estimators.methods.base import Baseline, classes_in_reach, indicators
+from graphwell.estimators.methods.base import Baseline, indicators
 from graphwell.estimators.registry import method
 from graphwell.solve.problem import Problem
 from graphwell.solve.start import centred, laplace_scores, poisson_weights, solve_laplacian
@@ -201,58 +201,3 @@ class MeasurePropagation(Baseline):
                 break
             before = objective
         return p
-
-
-MOST_ROWS = 10_000
-
-
-@method("gtam", "labels one more vertex at a time, where it costs least", slow=True)
-@dataclass(eq=False, repr=False, kw_only=True)
-class GTAM(Baseline):
-    """Graph transduction by alternating minimisation: one vertex after another gets a label for good.
-
-    Scores and labels minimise ``tr(F' L_s F) + mu |F - Z|^2`` together. For fixed labels the scores are
-    ``F = P Z`` with ``P = mu / (1 + mu) (I - S / (1 + mu))^-1``, which leaves ``tr(Z' A Z)`` with
-    ``A = P' L_s P + mu (P - I)^2``. `Z` holds the labels, weighted by degree, each class adding up to 1. In
-    each step the vertex and class with the least slope ``(A Z)_ij`` become a label.
-
-    Source: J. Wang, T. Jebara, S.-F. Chang, "Graph transduction via alternating minimization", ICML 2008.
-    Cost: memory n^2, time n^3, so at most 10,000 rows. It needs to be told nothing more. It fails where an
-    early wrong label draws others after it, as labels are never taken back.
-
-    Parameters
-    ----------
-    mu : float
-        Weight of the labels against smoothness.
-    n_neighbors, scale_neighbor, metric, n_jobs
-        As in `graphwell.DiffuseInterfaceClassifier`.
-    """
-
-    sources = ("wang2008graph",)
-    mu: float = 99.0
-
-    def _scores(self, problem: Problem, engine: NumbaEngine) -> FloatArray:
-        n, mu = problem.graph.n_vertices, self.mu
-        if n > MOST_ROWS:
-            raise ValueError(
-                f"GTAM can label at most {MOST_ROWS:,} rows, got {n:,}: it inverts a matrix of all pairs; "
-                "take a part of the rows, or another method."
-            )
-        S, identity = engine.graph.S.toarray(), np.eye(n)
-        smoothing = mu / (1 + mu) * np.linalg.inv(identity - S / (1 + mu))  # P
-        apart = smoothing - identity
-        cost = smoothing.T @ (smoothing - S @ smoothing) + mu * apart @ apart  # A
-        degrees = np.maximum(engine.graph.degrees, np.finfo(float).tiny)
-        labels = indicators(problem) * degrees[:, None]
-        slopes, totals = cost @ labels, labels.sum(axis=0)
-        open_ = classes_in_reach(problem) & ~problem.is_known[:, None]
-        # The slopes are updated by the column of the new label: all of them together take time n^2.
-        while open_.any():
-            relative = np.where(open_, slopes / np.maximum(totals, np.finfo(float).tiny), np.inf)
-            vertex, label = np.unravel_index(relative.argmin(), relative.shape)
-            labels[vertex, label] = degrees[vertex]
-            slopes[:, label] += degrees[vertex] * cost[:, vertex]
-            totals[label] += degrees[vertex]
-            open_[vertex] = False
-        shares = smoothing @ (labels / np.maximum(totals, np.finfo(float).tiny))
-        return (labels > 0) + shares / (1 + shares.max())

@@ -115,6 +115,10 @@ class Given:
         shares = found.engine.group_means(found.engine.shares(found.scores), one_each, len(places) + 1)
         return distributions(np, self.backend.to_host(found.result.labels)[places], shares[:-1])
 
+    def model(self, name: str, graph: PlacedGraph) -> "Model":
+        """The fit of a graph as a model to compare."""
+        return lambda labels, shown, asked: self.solved(name, graph, labels, asked)
+
     def kept(self, name: str) -> Status | None:
         """The candidate that most fits of a graph kept; None if there is no such.
 
@@ -131,9 +135,10 @@ class Given:
         sizes = (min(self.sizes[0], n - 1), min(self.sizes[1], n - 1), self.sizes[2])
         groups = np.full(n, -1)
         groups[sample.known] = equal_rows(sample.X[sample.known])
-        backend = find_backend("cpu", n_jobs=1)
-        kept = (self.n_classes, self.problem, self.recipe)
-        return Given(backend, rows, sample.labels, groups, *kept, sizes, self.run)
+        return replace(
+            self, backend=find_backend("cpu", n_jobs=1), rows=rows, labels=sample.labels, groups=groups,
+            sizes=sizes, strengths=None, statuses={},
+        )  # fmt: skip
 
 
 def sampled(labels: IntArray, most_labels: int, n_rows: int, rng: np.random.Generator) -> IntArray:
@@ -268,19 +273,6 @@ def out_of_fold(
     return found
 
 
-def stacked_out_of_fold(found: OutOfFold, names: list[str]) -> FloatArray:
-    """Probabilities of stacked models, with temperatures and weights from the labels of the other folds."""
-    predicted = [found.predicted[name] for name in names]
-    stacked = np.zeros_like(predicted[0])
-    for number in range(int(found.fold.max(initial=-1)) + 1):
-        here, there = found.fold == number, (found.fold != number) & found.scored
-        powers = [best_power(each[there], found.truth[there]) for each in predicted]
-        scaled = [tempered(each, power) for each, power in zip(predicted, powers, strict=True)]
-        weights = stacking_weights([each[there] for each in scaled], found.truth[there])
-        stacked[here] = np.tensordot(weights, [each[here] for each in scaled], axes=1)
-    return stacked
-
-
 # ------------------------------------------------------------------------------------- comparing and stacking
 
 
@@ -340,13 +332,20 @@ def compare_and_stack(
         fitted = tuple(fit_model(made[name], sample, given.n_classes) for name in members[1:])
     held_out = None
     if folds:
-        predicted = stacked_out_of_fold(found, members)
+        # What the stacked models say of a fold, with temperatures and weights from the labels of the others.
+        predicted = [found.predicted[name] for name in members]
+        stacked = np.zeros_like(predicted[0])
+        for number in range(int(found.fold.max(initial=-1)) + 1):
+            here, there = found.fold == number, (found.fold != number) & found.scored
+            powers = [best_power(each[there], found.truth[there]) for each in predicted]
+            scaled = [tempered(each, power) for each, power in zip(predicted, powers, strict=True)]
+            others = stacking_weights([each[there] for each in scaled], found.truth[there])
+            stacked[here] = np.tensordot(others, [each[here] for each in scaled], axes=1)
         once = np.flatnonzero(found.scored)
         if given.groups is not None:
             once = once[np.unique(given.groups[found.places[once]], return_index=True)[1]]
-        truth, said = found.truth[once], predicted[once]
-        correct, sure = said.argmax(axis=1) == truth, said.max(axis=1)
-        held_out = HeldOut(truth, correct, sure, found.places, predicted)
+        truth, said = found.truth[once], stacked[once]
+        held_out = HeldOut(truth, said.argmax(axis=1) == truth, said.max(axis=1), found.places, stacked)
     scores = {
         name: ModelScore(found.accuracy(name), 1 / found.power[name], float(weights.get(name, 0.0)))
         for name in models
@@ -383,13 +382,13 @@ def tune_rows(given: Given, models: Any, rng: np.random.Generator) -> Tuned:
     def map_of(metric: str, sample: Sample) -> Map | None:
         return None if metric == "plain" else CANDIDATES[metric].fit(sample)
 
-    def learned(given: Given, metric: str) -> Model:
-        return lambda labels, shown, asked: given.solved(
-            metric, given.graph_of(map_of(metric, shown)), labels, asked
-        )
+    def graphs_of(given: Given, graph: PlacedGraph, names: Iterable[str]) -> dict[str, Model]:
+        def learned(name: str) -> Model:
+            return lambda labels, shown, asked: given.solved(
+                name, given.graph_of(map_of(name, shown)), labels, asked
+            )
 
-    def graph_model(given: Given, graph: PlacedGraph) -> Model:
-        return lambda labels, shown, asked: given.solved("graph", graph, labels, asked)
+        return {"graph": given.model("graph", graph), **{name: learned(name) for name in names}}
 
     with threadpool_limits(1):
         ruled = by_the_data(sample.X)
@@ -400,18 +399,17 @@ def tune_rows(given: Given, models: Any, rng: np.random.Generator) -> Tuned:
     if names and given.rows.n_rows > SCREENED_FROM:
         few = sample.some(sampled(sample.labels, LABELS_SCORED, ROWS_OF_SCREENING, rng))
         small = given.on_sample(few)
-        screening = {
-            "graph": graph_model(small, small.graph_of(change)),
-            **{n: learned(small, n) for n in names},
-        }
+        screening = graphs_of(small, small.graph_of(change), names)
         everywhere = np.arange(few.X.shape[0])
         with threadpool_limits(1):
             found = out_of_fold(small, folds_of(small, rng), screening, few, everywhere, everywhere, names)
         screened = {name: found.in_errors(name, "graph") for name in found.left[1:]}
         names = [name for name in screened if screened[name] > 0]
-    graphs = {"graph": graph_model(given, graph), **{name: learned(given, name) for name in names}}
     rows_at = partial(given.backend.some_rows, given.rows)
-    tuned = compare_and_stack(given, folds, ruled, graphs, models, sample, places, rows_at, screened=screened)
+    tuned = compare_and_stack(
+        given, folds, ruled, graphs_of(given, graph, names), models, sample, places, rows_at,
+        screened=screened,
+    )  # fmt: skip
     if tuned.tuning.metric != ruled.name:
         change = map_of(tuned.tuning.metric, sample)
         graph = given.graph_of(change)

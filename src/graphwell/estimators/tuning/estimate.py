@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from pandas import DataFrame
 
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.base import Block, Vector
@@ -104,8 +105,6 @@ class Tuning:
 
     def table(self) -> Any:
         """The models as a data frame, the weightiest first."""
-        from pandas import DataFrame
-
         rows = [(name, each.accuracy, each.temperature, each.weight) for name, each in self.models.items()]
         found = DataFrame(rows, columns=["model", "accuracy", "temperature", "weight"])
         return found.sort_values("weight", ascending=False, kind="stable", ignore_index=True)
@@ -113,8 +112,6 @@ class Tuning:
 
 def label_issues(tuning: Tuning, labels: IntArray, classes: Any) -> Any:
     """Given labels that the stacked models contradict without having seen them, worst first; a data frame."""
-    from pandas import DataFrame
-
     if tuning.held_out is None:
         return None
     rows, predicted = tuning.held_out.rows, tuning.held_out.probabilities

@@ -7,15 +7,15 @@ import numpy as np
 from scipy import sparse
 
 from graphwell._types import FloatArray
-from graphwell.backends.base import PlacedGraph, Rows
-from graphwell.estimators.tuning.crossvalidation import Given, Model, Tuned, compare_and_stack, folds_of
+from graphwell.backends.base import Rows
+from graphwell.estimators.tuning.crossvalidation import Given, Tuned, compare_and_stack, folds_of
 from graphwell.estimators.tuning.maps import dense
 from graphwell.estimators.tuning.metrics import Ruled
 from graphwell.estimators.tuning.models import Sample, leading_axes
 from graphwell.graph import Graph
 from graphwell.graph.checks import read_features
 
-ALONG = "features along the graph"
+ALONE, ALONG = "graph alone", "features along the graph"
 JOINED = "graph and features"
 SMOOTHING_STEPS, KEPT_OF_OWN = 15, 0.1
 """Steps of smoothing, and the share of its own features that a row keeps in each: on Cora and CiteSeer a
@@ -34,14 +34,11 @@ def tune_graph(
     """
     known, folds = np.flatnonzero(given.labels >= 0), [] if models is None else folds_of(given, rng)
 
-    def graph_model(name: str, graph: PlacedGraph) -> Model:
-        return lambda labels, shown, asked: given.solved(name, graph, labels, asked)
-
     if features is None:
         sample = Sample(np.zeros((len(known), 0)), given.labels[known])
-        ruled = Ruled("graph alone", "a graph was given")
+        ruled = Ruled(ALONE, "a graph was given")
         found = compare_and_stack(
-            given, folds, ruled, {"graph alone": graph_model("graph alone", graph)}, [], sample, known,
+            given, folds, ruled, {ALONE: given.model(ALONE, graph)}, [], sample, known,
             lambda asked: np.zeros((len(asked), 0)),
         )  # fmt: skip
         return replace(found, graph=graph), given.rows
@@ -56,11 +53,11 @@ def tune_graph(
     graphs = {
         ALONG: given.backend.place(Graph.from_affinity(near.W)),
         JOINED: given.backend.place(Graph.from_affinity(joined)),
-        "graph alone": graph,
+        ALONE: graph,
     }
     ruled = Ruled(ALONG, "features were given")
     sample = Sample(around, given.labels)
-    solved = {name: graph_model(name, each) for name, each in graphs.items()}
+    solved = {name: given.model(name, each) for name, each in graphs.items()}
     found = compare_and_stack(
         given, folds, ruled, solved, models or [], sample, np.arange(len(around)), around.__getitem__,
         ("directions",),
