@@ -66,10 +66,20 @@ def decoded(event):
 
 
 class Events:
-    """What is sent to windows; a test can wait for it."""
+    """What is sent to the windows of a page; a test can wait for it."""
 
-    def __init__(self):
-        self.events, self.news = [], threading.Condition()
+    def __init__(self, page):
+        self.page, self.events, self.news = page, [], threading.Condition()
+
+    def __enter__(self):
+        self.page.begin(self)
+        return self
+
+    def __exit__(self, *_):
+        self.page.end()
+
+    def do(self, command, /, **message):
+        return self.page.commands[command]({**message, "do": command})
 
     def __call__(self, event):
         with self.news:
@@ -104,18 +114,10 @@ class Window(Events):
     """A window of the label page: it keeps the colours that it was sent, as a browser does."""
 
     def __init__(self, path, **options):
-        super().__init__()
-        self.page = LabelPage(LabelOptions(table=path, **{"row_id": "name", "n_jobs": 1, **options}))
+        super().__init__(LabelPage(LabelOptions(table=path, **{"row_id": "name", "n_jobs": 1, **options})))
         self.table, self.journal = self.page.table, self.page.journal
         self.colors = np.full(len(self.page.answers.codes), 255)
         self.question = None
-
-    def __enter__(self):
-        self.page.begin(self)
-        return self
-
-    def __exit__(self, *_):
-        self.page.end()
 
     def __call__(self, event):
         found = decoded(event)
@@ -132,9 +134,6 @@ class Window(Events):
     @property
     def names(self):
         return self.page.answers.classes.names
-
-    def do(self, command, /, **message):
-        return self.page.commands[command]({"do": command, **message})
 
     def next(self, **message):
         """Ask for the next row, and return its number."""
@@ -167,23 +166,12 @@ class Canvas(Events):
     """A window of the paint page on a picture or a folder of them."""
 
     def __init__(self, source, classes=(), **options):
-        super().__init__()
-        self.page = PaintPage(PaintOptions(source=source, n_jobs=1, **options), classes)
-
-    def __enter__(self):
-        self.page.begin(self)
-        return self
-
-    def __exit__(self, *_):
-        self.page.end()
+        super().__init__(PaintPage(PaintOptions(source=source, n_jobs=1, **options), classes))
 
     @property
     def first(self):
         """What a new window is sent first: the picture, its classes and strokes."""
         return decoded(next(iter(self.page.greeting())))
-
-    def do(self, command, /, **message):
-        return self.page.commands[command]({**message, "do": command})
 
     def shown(self):
         """Labels on the screen, once they are those of the whole picture to the last strokes."""

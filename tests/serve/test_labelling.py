@@ -19,6 +19,11 @@ from graphwell.serve.answers import Annotations, ClassList
 from tests.cli.blobs import classify, run
 from tests.serve.pages import Window, write_groups
 
+# Filters are of the whole process: where a test ends a block of its own, a fit beside it may see no other.
+pytestmark = [
+    pytest.mark.filterwarnings(f"ignore::graphwell.errors.{name}Warning")
+    for name in ("Bridged", "Label", "Unreachable")
+]
 NOTHING, CANNOT_TELL, SKIPPED = -1, -2, -3
 """As the page itself writes them."""
 

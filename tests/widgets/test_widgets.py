@@ -12,7 +12,6 @@ from PIL import Image
 
 import graphwell as gw
 from graphwell.serve.channel import LONGEST_MESSAGE
-from graphwell.serve.security import PAGES
 from graphwell.widgets import ENDED, MOST_SHOWN, modules_of, one_document
 from tests.serve.pages import write_groups
 from tests.widgets.notebook import Kernel
@@ -120,11 +119,3 @@ def test_a_page_in_one_piece_needs_nothing_else_and_its_policy_is_as_strict_as_t
         assert wanted in policies[0]
     assert "unsafe" not in policies[0]
     assert "'self'" not in policies[0]
-
-
-def test_both_lines_offer_the_same():
-    offered = [
-        re.findall(r"export (?:async )?function (\w+)", (PAGES / name).read_text())
-        for name in ("line.js", "widget-line.js")
-    ]
-    assert offered == [["openLine", "showPicture"]] * 2

@@ -146,7 +146,7 @@ class PaintedPicture:
         """Classes, and how uncertain they are; of the small copy, classes alone."""
         if coarse:
             return self._preview.segment(seeds[..., 0])[..., None], None
-        found = self._segmented(self._as_in_file(seeds))
+        found = self._segmented(self._as_in_file(seeds).astype(np.int64))
         return self._turned(found.labels), self._turned(found.uncertainty)
 
     def _as_in_file(self, seeds: IntArray) -> IntArray:
@@ -162,9 +162,9 @@ class PaintedPicture:
 
     def start(self) -> tuple[dict[str, str], list[dict[str, Any]]]:
         """Names of classes with their colours, and strokes to start from; none without a label image."""
-        path, stem = self.options.labels, self.path.stem
+        path, stem = self.options.labels, stem_of(self.path)
         if path is not None and path.is_dir() and path.suffix != ".zarr":
-            path = next((p for p in sorted(path.iterdir()) if p.stem in (stem, f"{stem}_labels")), None)
+            path = next((p for p in sorted(path.iterdir()) if stem_of(p) in (stem, f"{stem}_labels")), None)
         if path is None:
             return {}, []
         marks: Marks = read_seeds(path, self._points, picture=self._image)
@@ -183,8 +183,8 @@ class PaintedPicture:
 
         A volume has its marks as numbers instead, and no polygons.
         """
-        folder, stem, is_volume = self.options.folder, self.path.stem, len(self._points) == 3
-        if sum(path.stem == stem for path in pictures_of(self.options.source)) > 1:
+        folder, stem, is_volume = self.options.folder, stem_of(self.path), len(self._points) == 3
+        if sum(stem_of(path) == stem for path in pictures_of(self.options.source)) > 1:
             stem = self.path.name  # two pictures differ in their ending alone
         marks = folder / f"{stem}_{'seeds.npy' if is_volume else 'strokes.json'}"
         with written_whole(marks) as file:
@@ -217,6 +217,11 @@ class PaintedPicture:
         names = [known["name"] for known in document["classes"]]
         polygons = write_polygons(found[-1].labels, names, self.path.name, folder / stem)
         return replace(report, files=(*report.files, *polygons))
+
+
+def stem_of(path: Path) -> str:
+    """The name of a picture without its ending, which may be .nii.gz."""
+    return path.stem.removesuffix(".nii")
 
 
 def disks_within(region: BoolArray) -> list[dict[str, Any]]:
