@@ -4,29 +4,21 @@ import csv
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from graphwell.jobs.suggest import (
-    CANNOT_TELL,
-    REASON,
-    ROW,
-    SuggestOptions,
-    merge_answers,
-    suggest,
-)
+from graphwell.jobs.suggest import CANNOT_TELL, REASON, ROW, SuggestOptions, merge_answers, suggest
 from tests.helpers import blobs
 
 
-def written(path: Path, label=None, extra=None) -> Path:
+def written(path: Path, label=None) -> Path:
     """A table of three clusters with names, text and perhaps labels."""
     X, truth = blobs()
-    with path.open("w", newline="") as file:
-        writer = csv.writer(file)
-        names = ["name", *[f"x{i}" for i in range(X.shape[1])], "remark"]
-        writer.writerow([*names, *(["label"] if label is not None else [])])
-        for i, row in enumerate(X):
-            cells = [f"r{i}", *row.round(4), "some, text"]
-            writer.writerow([*cells, *([label(i, truth[i])] if label is not None else [])])
+    frame = pd.DataFrame(X.round(4)).add_prefix("x").assign(remark="some, text")
+    frame.insert(0, "name", [f"r{i}" for i in range(len(X))])
+    if label is not None:
+        frame["label"] = [label(i, of_class) for i, of_class in enumerate(truth)]
+    frame.to_csv(path, index=False)
     return path
 
 
