@@ -160,7 +160,8 @@ def _lead(facts: Mapping[str, Any], files: Sequence[Path]) -> list[Text]:
     if issues is not None:
         wrong = counted(len(issues), "given label looks", "given labels look")
         least = f"{100 * LIKELY_WRONG:.0f} %"
-        lead.append(f"{wrong} wrong: the rest of the data gives it a probability below {least}.")
+        it = "it" if len(issues) == 1 else "each of them"
+        lead.append(f"{wrong} wrong: the rest of the data gives {it} a probability below {least}.")
     first = ", ".join(shown_row(each) for each in facts["doubtful"][:LOOK_AT_FIRST])
     lead += [f"Rows to look at first, as they are the least certain: {first}."] if first else []
     return [*lead, *([f"Compared by: {facts['compared_by']}."] if facts["compared_by"] else [])]
@@ -205,7 +206,7 @@ def _compared_by(classifier: Any, encoder: TableEncoder) -> str | None:
     scaled, tuning = encoder.scaling_, getattr(classifier, "tuning_", None)
     if scaled is None:
         return None if tuning is None else str(tuning)
-    if tuning is not None and tuning.metric == "plain":
+    if tuning is not None and tuning.metric in ("plain", scaled.name):  # told once
         return str(replace(tuning, metric=scaled.name, why=scaled.why))
     before = f"{CANDIDATES[scaled.name].summary} ({scaled.why})"
     return before if tuning is None else f"{before}, then {tuning}"
