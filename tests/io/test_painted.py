@@ -230,12 +230,19 @@ def test_arrays(tmp_path):
         assert len(set(seeds.colors.values())) == 2
 
 
-@pytest.mark.parametrize("numbers", [[[0, 255, 255]], [[0, 30, 255]], [[0, 1, 200, 255]]])
+@pytest.mark.parametrize("numbers", [[[0, 255, 255]], [[0, 30, 255]]])
 def test_other_greys_are_colours(tmp_path, numbers):
-    """Black on white or white on black, two greys, and numbers among which some are missing."""
+    """Black on white or white on black, and two greys."""
     Image.fromarray(np.kron(np.uint8(numbers), np.ones((10, 10), np.uint8))).save(tmp_path / "s.png")
     notes = read_seeds(tmp_path / "s.png", (10, 10 * len(numbers[0]))).notes
     assert "The greys of the marks were taken for numbers of classes." not in map(str, notes)
+
+
+def test_numbers_among_which_some_are_missing_are_refused(tmp_path):
+    numbers = np.kron(np.uint8([[0, 1, 200, 255]]), np.ones((10, 10), np.uint8))
+    Image.fromarray(numbers).save(tmp_path / "s.png")
+    with pytest.raises(ValueError, match="colours that are no mixture"):
+        read_seeds(tmp_path / "s.png", (10, 40))
 
 
 def test_half_transparent_strokes_and_named_grounds(tmp_path):
@@ -246,8 +253,10 @@ def test_half_transparent_strokes_and_named_grounds(tmp_path):
     picture, draw = canvas()
     draw.rectangle((5, 5, 15, 8), (*RED, 120))
     assert (read(tmp_path, picture).classes >= 0).sum() == 11 * 4
-    for wrong in ("#12", "snow", ""):
-        with pytest.raises(ValueError, match="must be one of auto, transparent, picture, black, white or a"):
+    for wrong in ("#12", "snowy", ""):
+        with pytest.raises(
+            ValueError, match="must be one of auto, transparent, picture or a colour like black"
+        ):
             read(tmp_path, picture, wrong)
     for image in (None, np.zeros((*SHAPE, 7)), np.full(SHAPE, -1.0), np.full(SHAPE, 300.0)):
         with pytest.raises(ValueError, match="needs a picture of 1, 3 or 4 channels"):

@@ -83,12 +83,10 @@ def palette_color(number: int) -> tuple[int, int, int]:
 
 
 def color_of(text: str) -> tuple[int, int, int]:
-    """Red, green and blue of a colour like #ff7f0e or #fff."""
-    digits = text.removeprefix("#")
-    digits = "".join(2 * digit for digit in digits) if len(digits) == 3 else digits
-    if not text.startswith("#") or len(digits) != 6:
-        raise ValueError(f"a colour must look like #rrggbb, got {text!r}")
-    red, green, blue = bytes.fromhex(digits)
+    """Red, green and blue of a colour like #ff7f0e, #fff or black."""
+    from PIL import ImageColor
+
+    red, green, blue = ImageColor.getrgb(text)[:3]
     return red, green, blue
 
 

@@ -15,6 +15,7 @@ import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from importlib import import_module
+from itertools import combinations
 from pathlib import Path
 from typing import IO, Any
 
@@ -164,19 +165,12 @@ def check_input(path: Path, field: str, *, folder: bool = False) -> None:
 
 def check_distinct(paths: Iterable[tuple[str, Path | None]]) -> None:
     """Refuse one file for two options, whatever names and links lead to it."""
-    fields: dict[object, str] = {}
-    for field, path in paths:
-        if path is None or path == STANDARD:
-            continue
-        # Two names are one file by the path without links, or by the file behind it if there is one.
-        found: list[object] = [_followed(path, field)]
-        if path.exists():
-            found.append((path.stat().st_dev, path.stat().st_ino))
-        for key in found:
-            other = fields.setdefault(key, field)
-            if other != field:
-                problem = "{" + other + "} and {field} are both the file {}; give {field} another name."
-                raise OptionError(field, problem, path)
+    named = [(field, path, _followed(path, field)) for field, path in paths if path and path != STANDARD]
+    for (other, _, first), (field, path, second) in combinations(named, 2):
+        same = first == second or (first.exists() and second.exists() and first.samefile(second))
+        if same and field != other:
+            problem = "{" + other + "} and {field} are both the file {}; give {field} another name."
+            raise OptionError(field, problem, path)
 
 
 def _followed(path: Path, field: str) -> Path:

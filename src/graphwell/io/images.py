@@ -16,7 +16,7 @@ from graphwell._types import FloatArray, IntArray
 from graphwell.errors import OptionError
 from graphwell.io import pictures
 from graphwell.io.arrays import load_arrays, opened_zarr
-from graphwell.io.drawings import Colors, Marks, check_size, numbered, read_drawing
+from graphwell.io.drawings import LARGEST_CLASS, Colors, Marks, check_size, numbered, read_drawing
 from graphwell.io.files import check_input, decoding, either, endings, optional
 from graphwell.io.painted import check_background, read_painted
 from graphwell.io.pictures import (
@@ -24,7 +24,6 @@ from graphwell.io.pictures import (
     PLACES,
     Placement,
     arranged,
-    as_classes,
     check_pixels,
     sound_spacing,
     without_missing,
@@ -142,19 +141,22 @@ def read_seeds(
 
 def _classes(path: Path, suffix: str, max_pixels: int) -> IntArray:
     """Classes as numbers, -1 for unknown; 0 means it in volumes of TIFF and NIfTI."""
+    is_volume = suffix in TIFF + NIFTI
     if suffix in TIFF:
-        return pictures.read_tiff_classes(path, max_pixels)
-    values = _numbers(path, suffix, "seeds", max_pixels)[0]
-    if suffix not in NIFTI:
-        return as_classes(path, values)
-    values = values[..., 0]
-    if values.dtype.kind == "f":
-        if not (np.isfinite(values).all() and (values == np.round(values)).all()):
-            problem = "{field} {} must hold whole numbers, the classes, and 0 for unknown."
-            raise OptionError("seeds", problem, path)
+        values = pictures.first_series(path, max_pixels)
+    else:
+        values = _numbers(path, suffix, "seeds", max_pixels)[0]
+    values = values[..., 0] if is_volume and values.ndim == 4 else values
+    if is_volume and values.dtype.kind == "f" and bool((values % 1 == 0).all()):
         values = values.astype(np.int64)
-    classes = as_classes(path, values)
-    return np.where(classes == 0, -1, classes)
+    if values.dtype.kind not in "iu":
+        problem = "{field} {} must hold integers with {} for unknown, not {}."
+        raise OptionError("seeds", problem, path, 0 if is_volume else -1, values.dtype)
+    if values.size and (values.min() < -1 or values.max() > LARGEST_CLASS):
+        problem = "{field} {} must hold classes from 0 to {}, and -1 for unknown."
+        raise OptionError("seeds", problem, path, LARGEST_CLASS)
+    classes = values.astype(np.int64)
+    return np.where(classes == 0, -1, classes) if is_volume else classes
 
 
 def _numbers(path: Path, suffix: str, name: str, max_pixels: int) -> tuple[Any, list[str]]:
@@ -229,7 +231,9 @@ def _nibabel() -> Any:
 
 def write_image(pixels: Any, path: Path, file: IO[bytes]) -> None:
     """Write 8-bit colours or 16-bit grey into an open file, in the format that `path` names."""
-    pictures.write_colors(pixels, suffix_for(path, "overlay"), file)
+    from PIL import Image
+
+    Image.fromarray(pixels).save(file, format=pictures.PILLOW[suffix_for(path, "overlay")])
 
 
 def writes_numbers(path: Path, placement: Placement | None = None) -> bool:

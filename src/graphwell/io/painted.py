@@ -16,18 +16,19 @@ from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.errors import OptionError, Sentence
 from graphwell.io.drawings import Marks, color_of, marked_classes
 
-NAMED = {"black": (0, 0, 0), "white": (255, 255, 255)}
-BACKGROUNDS = ("auto", "transparent", "picture", *NAMED)
+BACKGROUNDS = ("auto", "transparent", "picture")
 A_COPY = "a copy of the picture"
+BLACK = "#000000"
 OPAQUE = UNKNOWN = 255
 MOST_CLASSES = 64  # a picture with more paints than this is no picture of marks
 FEW_COLORS = 16  # such a picture is on black though no colour covers half of it: antialiasing makes more
 # Chosen on other pictures than those of docs/decisions.md; the single experiments are not recorded.
 LEAST_EVEN = 0.75  # of the pixels have the number of those above and to the left; fewer in dark photographs
+LIKE = 24  # pixels that differ by no more in any channel, of 0 to 255, may be of one ground
 SAMPLE = 1_000_000  # pixels that a ground is recognised on
 MOST = 0.5  # a ground covers at least this share of the picture
 ROUNDING = 3.0  # mixtures, and copies that another program decoded, differ by so much, of 0 to 255
-NEAR_GROUND, EXACT_SHARE = 48, 0.5  # of the pixels near the ground this share is on it, except in photographs
+NEAR_GROUND, EXACT_SHARE = 16, 0.8  # of the pixels near the ground this share is on it, or it is a photograph
 RARE = 0.02  # of all marks are mixtures that no two colours explain, as where three strokes meet
 COMMON = 0.1  # share of the commonest colour that a paint of a thin stroke has
 MOST_WORK = 300_000_000
@@ -40,7 +41,7 @@ def check_background(background: str) -> None:
         try:
             color_of(background)
         except ValueError:
-            problem = "{field} must be one of {} or a colour like #ff7f0e, got {!r}."
+            problem = "{field} must be one of {} or a colour like black or #ff7f0e, got {!r}."
             raise OptionError("background", problem, ", ".join(BACKGROUNDS), background) from None
 
 
@@ -53,37 +54,35 @@ def read_painted(path: Path, pixels: Any, background: str, picture: FloatArray |
     if background == "transparent" and bool((pixels[..., 3] == OPAQUE).all()):
         problem = '{field} {} has no transparent pixel to mean unknown; use {background="black"}.'
         raise OptionError("seeds", problem, path)
-    coded = _coded_classes(pixels) if background == "auto" else None
-    if coded is not None:
-        note = Sentence("The greys of the marks were taken for numbers of classes.")
-        return _marks(np.arange(MOST_CLASSES) * 0x010101, coded, [note])
-    ground, colors = _find_ground(pixels, background, picture)
-    search = _PaintSearch(pixels, colors)
-    paints, of = search.found()
-    lost = int((~search.explained).sum())
-    # Without a ground most marks have the colour of a paint.
-    unclear = lost > UNEXPLAINED * len(of) or (colors is None and (of < 0).sum() > MOST * len(of))
-    if unclear or len(paints) > MOST_CLASSES:
-        problem = (
-            "{field} {}: on the ground ({}), {:,} of {:,} changed pixels have colours that are no mixture of "
-            "the {} plain ones; name the ground with {background}, paint with a hard brush, and save as PNG."
-        )
-        raise OptionError("seeds", problem, path, ground, lost, len(of), len(paints))
-    places = np.full(search.where.shape, -1, dtype=np.int32)
-    places[search.where] = of
+    notes = []
+    places = _coded_classes(pixels) if background == "auto" else None
+    if places is not None:
+        paints = np.arange(MOST_CLASSES) * 0x010101
+        notes.append(Sentence("The greys of the marks were taken for numbers of classes."))
+    else:
+        ground, colors = _find_ground(pixels, background, picture)
+        search = _PaintSearch(pixels, colors)
+        paints, of = search.found()
+        lost = int((~search.explained).sum())
+        # Without a ground most marks have the colour of a paint.
+        unclear = lost > UNEXPLAINED * len(of) or (colors is None and (of < 0).sum() > MOST * len(of))
+        if unclear or len(paints) > MOST_CLASSES:
+            problem = (
+                "{field} {}: on the ground ({}), {:,} of {:,} changed pixels have colours that are no "
+                "mixture of the {} plain ones; name the ground with {background}, paint with a hard brush, "
+                "and save as PNG."
+            )
+            raise OptionError("seeds", problem, path, ground, lost, len(of), len(paints))
+        places = np.full(search.where.shape, -1, dtype=np.int32)
+        places[search.where] = of
+        if ground not in ("transparent", "black", BLACK):
+            notes.append(Sentence("The marks were taken to be painted on {}.", (ground,)))
     marked_classes(path, places)
-    plain = ground in ("transparent", "black")
-    notes = [] if plain else [Sentence("The marks were taken to be painted on {}.", (ground,))]
-    return _marks(paints, places, notes)
-
-
-def _marks(colors: IntArray, places: IntArray, notes: list[Sentence]) -> Marks:
-    """Marks by the places of their colours, of which some may have no pixel."""
-    marked = places >= 0
+    marked = places >= 0  # some paints may have no pixel
     used, numbers = np.unique(places[marked], return_inverse=True)
     classes = np.full(marked.shape, -1)
     classes[marked] = numbers
-    names = {i: f"#{color:06x}" for i, color in enumerate(colors[used])}
+    names = {i: f"#{color:06x}" for i, color in enumerate(paints[used])}
     return Marks(classes, names, {i: color_of(name) for i, name in names.items()}, tuple(notes))
 
 
@@ -121,21 +120,21 @@ def _find_ground(pixels: Any, background: str, picture: Any) -> tuple[str, IntAr
     if background == "transparent":
         return "transparent", None
     if background != "auto":
-        return _plain(NAMED.get(background) or color_of(background))
+        return background, np.array(color_of(background))
     step = max(1, int(np.sqrt(pixels.shape[0] * pixels.shape[1] / SAMPLE)))
     sample = pixels[::step, ::step]
     opaque, copied = sample[..., 3] >= OPAQUE / 2, 0.0
     if shown is not None and opaque.any():
-        copied = float((_difference(sample, shown[::step, ::step]) <= ROUNDING)[opaque].mean())
+        copied = float((_difference(sample, shown[::step, ::step]) <= LIKE)[opaque].mean())
     if not opaque.all():
         return (A_COPY, shown) if copied >= MOST else ("transparent", None)
     colors, counts = np.unique(_packed(sample), return_counts=True)
     commonest = _unpacked(colors[counts.argmax()])
-    plain = float((_difference(sample, commonest) <= ROUNDING).mean())
+    plain = float((_difference(sample, commonest) <= LIKE).mean())
     if max(copied, plain) >= MOST:
-        return (A_COPY, shown) if copied > plain else _plain(tuple(commonest.tolist()))
+        return (A_COPY, shown) if copied > plain else (f"#{colors[counts.argmax()]:06x}", commonest)
     if len(colors) <= FEW_COLORS or colors[0] == 0:
-        return _plain(NAMED["black"])
+        return BLACK, np.zeros(3, dtype=np.int64)
     problem = (
         "{field}: no colour covers half of the marks, and they are no copy of the picture; name the colour "
         'that means unknown with {background}, or use {background="picture"}.'
@@ -155,11 +154,6 @@ def _shown_colors(picture: Any) -> IntArray | None:
             return None
         values = np.round(values * np.float32(255 / largest)).astype(np.uint8)
     return np.repeat(values, 3, axis=2) if values.shape[2] == 1 else values
-
-
-def _plain(color: tuple[int, int, int]) -> tuple[str, IntArray]:
-    names = {known: name for name, known in NAMED.items()}
-    return names.get(color, "#{:02x}{:02x}{:02x}".format(*color)), np.array(color)
 
 
 def _difference(pixels: Any, colors: IntArray) -> IntArray:
@@ -203,7 +197,8 @@ class _PaintSearch:
         if ground is not None:
             below = (ground if ground.ndim == 1 else ground[self.where]).astype(np.float32)
             self.below = np.broadcast_to(below, self.rgb.shape)
-        self.parts = ndimage.label(self.where, np.ones((3, 3)))[0][self.where]
+        numbers, n_parts = ndimage.label(self.where, np.ones((3, 3)))
+        self.parts, self.painted = numbers[self.where], np.zeros(n_parts + 1, dtype=bool)
         self.colors, self.of_color = np.unique(_packed(self.rgb), return_inverse=True)
         # Mean contrast of a colour to the ground; on nothing, how common it is.
         self.contrasts = np.bincount(self.of_color, minlength=len(self.colors)).astype(np.float64)
@@ -216,14 +211,22 @@ class _PaintSearch:
 
     def found(self) -> tuple[IntArray, IntArray]:
         """The paints, packed, and that of each changed pixel, or -1."""
-        of, gap = np.full(len(self.rgb), -1), np.full(len(self.rgb), np.inf)
         if self.is_exact:
-            self._take_flat_spots()
-            left = len(np.unique(self.of_color[~self.explained]))
+            # Colours of squares of three by three pixels, those farthest from the ground first. Beyond the
+            # edge lies what is at it.
+            numbers = np.full(self.where.shape, -1, dtype=np.int32)
+            numbers[self.where] = self.of_color
+            least = ndimage.minimum_filter(numbers, 3, mode="nearest")
+            most = ndimage.maximum_filter(numbers, 3, mode="nearest")
+            spots = np.unique(self.of_color[(least == most)[self.where]])
+            spots = spots[np.argsort(-self.contrasts[spots], kind="stable")]
+            for color in spots[: MOST_CLASSES + 1].tolist():
+                self._take(color)
             # More to explain than any antialiased strokes leave is no picture of marks.
-            if len(self.taken) <= MOST_CLASSES and left * len(self.rgb) <= MOST_WORK:
+            if len(np.unique(self.of_color[~self.explained])) * len(self.rgb) <= MOST_WORK:
                 self._take_thin_strokes()
         paints = self.colors[sorted(self.taken)]
+        of, gap = np.full(len(self.rgb), -1), np.full(len(self.rgb), np.inf)
         for place, paint in enumerate(_unpacked(paints).astype(np.float32)):
             off = np.linalg.norm(self.rgb - paint, axis=1)
             fits = off <= ROUNDING
@@ -234,46 +237,32 @@ class _PaintSearch:
             of[nearer], gap[nearer] = place, off[nearer]
         return paints, of
 
-    def _take_flat_spots(self) -> None:
-        """Colours of squares of three by three pixels, those farthest from the ground first."""
-        numbers = np.full(self.where.shape, -1, dtype=np.int32)
-        numbers[self.where] = self.of_color
-        # Beyond the edge lies what is at it.
-        alike = [f(numbers, 3, mode="nearest") for f in (ndimage.minimum_filter, ndimage.maximum_filter)]
-        spots = np.unique(self.of_color[(alike[0] == alike[1])[self.where]])
-        for color in spots[np.argsort(-self.contrasts[spots], kind="stable")].tolist():
-            if len(self.taken) > MOST_CLASSES:
-                return
-            self._take(color)
-
     def _take_thin_strokes(self) -> None:
         """Paints of strokes without flat spots: of what is unexplained, the colour farthest from the ground.
 
         Where there is a paint already, few such pixels are mixtures that no two colours explain.
         """
-        painted, done = np.zeros((2, int(self.parts.max(initial=0)) + 1), dtype=bool)
-        for home in self.homes:
-            painted[self.parts[home]] = True
-        few = RARE * len(self.rgb)
+        done, few = np.zeros_like(self.painted), RARE * len(self.rgb)
         while len(self.taken) <= MOST_CLASSES:
             left = ~self.explained
-            sizes = np.bincount(self.parts[left], minlength=len(painted))
-            sizes[done | painted & (sizes < few)] = 0
+            sizes = np.bincount(self.parts[left], minlength=len(done))
+            sizes[done | self.painted & (sizes < few)] = 0
             part = int(sizes.argmax())
             if sizes[part] == 0:
                 return
             counts = np.bincount(self.of_color[left & (self.parts == part)], minlength=len(self.colors))
-            common = np.flatnonzero(counts >= (few if painted[part] else COMMON * counts.max()))
+            common = np.flatnonzero(counts >= (few if self.painted[part] else COMMON * counts.max()))
+            done[part] = len(common) == 0
             if len(common):
                 self._take(int(common[np.argmax(self.contrasts[common])]))
-                painted[self.parts[self.homes[-1]]] = True
-            else:
-                done[part] = True
 
     def _take(self, color: int) -> None:
         """One more paint."""
         own = self.of_color == color
-        home = np.isin(self.parts, self.parts[own])
+        in_part = np.zeros_like(self.painted)
+        in_part[self.parts[own]] = True
+        self.painted |= in_part
+        home = in_part[self.parts]
         self.explained |= own
         paint = _unpacked(self.colors[color]).astype(np.float32)
         starts = [] if self.below is None else [(home, self.below)]
@@ -292,4 +281,5 @@ def _mixture(rgb: FloatArray, start: FloatArray, end: FloatArray) -> tuple[Float
     line = end - start
     length = np.maximum(np.einsum("...c,...c->...", line, line), 1e-9)
     share = np.clip(np.einsum("...c,...c->...", rgb - start, line) / length, 0, 1)
-    return share, np.abs(rgb - (start + share[..., None] * line)).max(axis=-1)
+    red, green, blue = np.moveaxis(np.abs(rgb - (start + share[..., None] * line)), -1, 0)
+    return share, np.maximum(np.maximum(red, green), blue)

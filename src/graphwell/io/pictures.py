@@ -1,22 +1,22 @@
 """Pictures by Pillow and tifffile: PNG, JPEG and TIFF, 8 or 16 bit, grey, in colours, or a volume.
 
 Pillow reads what it shows as it is meant. It would flatten 16 bits a colour, many channels, slices, named
-axes and no-data values: then imagecodecs reads a PNG file, and tifffile a TIFF file. What is refused, and how
-axes are brought into order, holds for volumes of other formats too.
+axes and no-data values of a TIFF file: then tifffile reads it. What is refused, and how axes are brought into
+order, holds for volumes of other formats too.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 
-from graphwell._types import FloatArray, IntArray
+from graphwell._types import FloatArray
 from graphwell.errors import OptionError, warn_user
-from graphwell.io.drawings import LARGEST_CLASS, Colors
+from graphwell.io.drawings import Colors
 from graphwell.io.files import decoding, optional
 from graphwell.memory import check_fits
 
@@ -63,17 +63,6 @@ def sound_spacing(sides: Iterable[float]) -> tuple[float, ...] | None:
     return found if all(0 < side < FARTHEST for side in found) else None
 
 
-def as_classes(path: Path, values: Any) -> IntArray:
-    """Refuse an array that holds no classes."""
-    if not np.issubdtype(values.dtype, np.integer):
-        problem = "{field} {} must hold integers with -1 for unknown, not {}."
-        raise OptionError("seeds", problem, path, values.dtype)
-    if values.size and (values.min() < -1 or values.max() > LARGEST_CLASS):
-        problem = "{field} {} must hold classes from 0 to {}, and -1 for unknown."
-        raise OptionError("seeds", problem, path, LARGEST_CLASS)
-    return np.asarray(values.astype(np.int64))
-
-
 def without_missing(values: Any, missing: Iterable[float] = (), *, has_channels: bool = True) -> Any:
     """Mask NaN, and points that have one of the `missing` values in every channel."""
     masked = np.isnan(values) if values.dtype.kind == "f" else np.zeros(values.shape, dtype=bool)
@@ -110,20 +99,9 @@ def read_picture(path: Path, max_pixels: int) -> FloatArray:
     Where it is partly transparent, colours are multiplied by their opacity, which becomes a channel too: what
     cannot be seen does not count.
     """
-    less = None
-    with _opened(path, max_pixels) as picture:
-        # Pillow gives 8 of the 16 bits a colour that some PNG files have, and says so here alone.
-        if picture.format == "PNG" and picture.tile[0][3] in ("RGB;16B", "RGBA;16B", "LA;16B"):
-            try:
-                codecs = optional("imagecodecs", "All 16 bits a colour of PNG files", "images")
-            except ImportError as error:
-                less = error
-            else:
-                values = codecs.png_decode(path.read_bytes()).astype(np.float32) / DEEPEST
-                return values if values.shape[-1] == 3 else _with_opacity(values)
-        shown = _upright(picture)
-    if less is not None:
-        warn_user(f"{path} has 16 bits a colour, of which 8 are read. {less}")
+    shown, is_deep = _loaded(path, max_pixels, "image")
+    if is_deep:
+        warn_user(f"{path} has 16 bits a colour, of which 8 are read; save it as TIFF to have all of them.")
     mode = shown.mode
     if mode.startswith("I"):  # Pillow reads some 16-bit files as 32-bit integers
         values = np.asarray(shown)
@@ -143,17 +121,9 @@ def _with_opacity(values: Any) -> FloatArray:
     return colors if (opacity == 1).all() else np.concatenate([colors * opacity, opacity], axis=-1)
 
 
-def _upright(picture: Any) -> Any:
-    from PIL import ImageOps
-
-    picture.load()
-    return ImageOps.exif_transpose(picture)
-
-
-@contextmanager
-def _opened(path: Path, max_pixels: int, field: str = "image") -> Iterator[Any]:
-    """A picture whose size has been checked, not decoded yet."""
-    from PIL import Image
+def _loaded(path: Path, max_pixels: int, field: str) -> tuple[Any, bool]:
+    """A picture whose size was checked before it was decoded, and whether it lost 8 of 16 bits a colour."""
+    from PIL import Image, ImageOps
 
     name = PILLOW[path.suffix.lower()]
     with decoding(path, f"a {name} picture"):
@@ -166,20 +136,14 @@ def _opened(path: Path, max_pixels: int, field: str = "image") -> Iterator[Any]:
             if pages > 1 and name != "JPEG":  # where further pictures are smaller copies of the first
                 problem = "{field} {} holds {} pictures; save the one you want in a file of its own."
                 raise OptionError(field, problem, path, pages)
-            yield picture
+            is_deep = name == "PNG" and picture.tile[0][3] in ("RGB;16B", "RGBA;16B", "LA;16B")
+            picture.load()
+            return ImageOps.exif_transpose(picture), is_deep
 
 
 def read_colors(path: Path, max_pixels: int) -> Any:
     """Read red, green, blue and opacity of marks from 0 to 255."""
-    with _opened(path, max_pixels, "seeds") as picture:
-        return np.asarray(_upright(picture).convert("RGBA"))
-
-
-def write_colors(pixels: Any, suffix: str, file: IO[bytes]) -> None:
-    """Write 8-bit colours or 16-bit grey."""
-    from PIL import Image
-
-    Image.fromarray(pixels).save(file, format=PILLOW[suffix])
+    return np.asarray(_loaded(path, max_pixels, "seeds")[0].convert("RGBA"))
 
 
 # ---------------------------------------------------------------------------------------------------- TIFF
@@ -220,7 +184,7 @@ def read_tiff(path: Path, max_pixels: int) -> FloatArray:
         is_plain = samples == 1 or (samples <= most and bool((np.atleast_1d(bits) == 8).all()))
     if is_plain and not (pages_follow or nodata or _has_named_axes(tags)):
         return read_picture(path, max_pixels)
-    values = _first_series(path, max_pixels)
+    values = first_series(path, max_pixels)
     orientation = tags.get(ORIENTATION, 1)  # as EXIF numbers the ways to hold a camera
     values = values[:, ::-1] if orientation in (2, 4, 5, 7) else values
     values = np.rot90(values, {3: 2, 4: 2, 5: 1, 6: -1, 7: -1, 8: 1}.get(orientation, 0))
@@ -231,7 +195,7 @@ def read_tiff(path: Path, max_pixels: int) -> FloatArray:
     return found[..., 0] if found.ndim == 3 and found.shape[-1] == 1 else found
 
 
-def _first_series(path: Path, max_pixels: int) -> Any:
+def first_series(path: Path, max_pixels: int) -> Any:
     """The first picture or volume of a file; further ones may be smaller copies of it."""
     tifffile = _tifffile()
     with decoding(path, "a TIFF picture"), tifffile.TiffFile(path) as file:
@@ -244,13 +208,6 @@ def _first_series(path: Path, max_pixels: int) -> Any:
             problem = "{field} {} holds {} pictures; save the one you want in a file of its own."
             raise OptionError("image", problem, path, len(file.series))
         return arranged(path, first.asarray(maxworkers=1), names)
-
-
-def read_tiff_classes(path: Path, max_pixels: int) -> IntArray:
-    """Classes of a volume: the values of grey slices, 0 for unknown."""
-    values = _first_series(path, max_pixels)
-    classes = as_classes(path, values[..., 0] if values.ndim == 4 else values)
-    return np.where(classes == 0, -1, classes)
 
 
 def read_tiff_placement(path: Path) -> Placement | None:

@@ -19,17 +19,9 @@ Region = tuple[int, list[FloatArray]]
 
 
 def write_polygons(labels: IntArray, names: Sequence[str], picture: str, stem: Path) -> tuple[Path, ...]:
-    """Write three files whose names begin with a stem; pixels below 0 lie in no region.
+    """Write three files whose names begin with a stem: the regions of a picture with this file name.
 
-    Parameters
-    ----------
-    labels : array of shape (height, width)
-        Number of the class of each pixel.
-    names : sequence of str
-        Of the classes.
-    picture : str
-        File name of the picture.
-    stem : Path
+    Labels are numbers of classes, which have names; pixels below 0 lie in no region.
     """
     found = regions(labels)
     features = [
