@@ -27,9 +27,8 @@ def test_clear_clusters_are_found_from_one_label_each():
     assert set(found.seconds) == {"start", "descent"}
     assert found.result.solver_iterations > 0
     assert found.result.solver_residual <= 1e-4
-    assert [c.name for c in found.result.candidates] == ["start", "communities", "coarse", "descent"]
-    assert [c.name for c in found.result.candidates if c.chosen] == ["descent"]
-    assert run(problem, Recipe(coarse=False)).result.candidates == ()
+    assert found.result.coarse
+    assert not run(problem, Recipe(coarse=False)).result.coarse
 
 
 def test_classes_of_very_different_size_are_kept():
@@ -72,7 +71,7 @@ def test_of_very_many_classes_the_coarse_level_is_left_out(n_classes, goes):
     graph = Graph.from_features(np.random.default_rng(3).normal(size=(600, 3)))
     labels = np.where(np.arange(600) < n_classes, np.arange(600), -1)
     result = run(Problem(graph, labels, n_classes)).result
-    assert bool(result.candidates) is goes
+    assert result.coarse is goes
 
 
 def test_one_class_needs_no_descent():
@@ -122,7 +121,6 @@ def test_scores_are_of_the_kind_that_an_earlier_run_kept(status):
     found, start = run(problem, Recipe(keep=status)), run(problem, Recipe(time=0.0))
     of_start = np.array_equal(found.scores, start.scores)
     assert of_start == (status in (Status.START_KEPT, Status.HELD_BACK))
-    assert found.result.candidates == ()
 
 
 def test_a_start_from_labels_never_lies_on_the_integers():

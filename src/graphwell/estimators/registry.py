@@ -116,9 +116,8 @@ def citation(estimator: Any) -> str:
     found = max(fitting, key=lambda m: (len(m.classifier.__mro__), len(m.parameters)), default=None)
     keys = list(getattr(estimator, "sources", ()) or (() if found is None else found.sources))
     if found is not None and found.name == DEFAULT:
-        looked_at = {each.name for each in getattr(getattr(estimator, "result_", None), "candidates", ())}
         keys += [DIFFUSION_START] if estimator.start in ("auto", "diffusion") else []
-        keys += [COMMUNITIES] if looked_at & {"communities", "coarse"} else []
+        keys += [COMMUNITIES] if getattr(getattr(estimator, "result_", None), "coarse", False) else []
     graph = getattr(estimator, "graph_", None)
     from_features = estimator.metric != "precomputed" if graph is None else graph.origin is not None
     keys += [LOCAL_SCALES] if from_features else []

@@ -340,7 +340,6 @@ class CoarseSolution:
     labels: Vector  # class of each vertex in the solution of lowest energy
     class_shares: FloatArray  # sizes of the classes, averaged over the best solutions of all graphs
     even: float  # how even the classes are by nature, from 0 to 1
-    pressure: FloatArray  # on the volume of each class, that the solution was found under
 
 
 def solve_coarse(problem: Problem, engine: Engine, start: Block) -> CoarseSolution:
@@ -365,15 +364,15 @@ def solve_coarse(problem: Problem, engine: Engine, start: Block) -> CoarseSoluti
         finest_scores = shares_of(np.exp(logs + best_prices(sizes_under, given * counts.sum())))
         has_rows |= given > 0
     search = CoarseSearch(finest, graphs, finest_scores, has_rows, pool)
-    found, class_shares, even, pressure = lowest_energy(search, given)
+    found, class_shares, even = lowest_energy(search, given)
     best = engine.asarray(np.where(labels >= 0, labels, found[members]))
-    return CoarseSolution(shares, scores, best, class_shares, even, pressure)
+    return CoarseSolution(shares, scores, best, class_shares, even)
 
 
 def lowest_energy(
     search: CoarseSearch, class_shares: FloatArray | None
-) -> tuple[IntArray, FloatArray, float, FloatArray]:
-    """Classes of the aggregates, class sizes, how even classes are by nature, and the pressure that follows.
+) -> tuple[IntArray, FloatArray, float]:
+    """Classes of the aggregates, class sizes, and how even classes are by nature.
 
     Classes are even by nature if full pressure makes them so: others stay uneven under it.
     """
@@ -383,15 +382,15 @@ def lowest_energy(
         unlabelled = (class_shares > 0) & (search.finest.label_weights.sum(axis=0) == 0)
         strength = HIGHEST_PRESSURE if unlabelled.any() else highest  # nothing else supports such a class
         pressure = strength / (n_classes * np.maximum(class_shares, SMALLEST_SHARE))
-        return *pressing.lowest(pressure), 0.0, pressure
+        return *pressing.lowest(pressure), 0.0
     labels, shares = pressing.lowest(highest)
     sizes = np.bincount(labels[search.finest.members], search.finest.sizes, minlength=n_classes)
     # 1 if the classes that are there are even, falling to 0 where they are uneven by nature
     even = max(0.0, 1 - (1 - evenness(sizes[sizes > 0])) / UNEVENNESS_UNDER_PRESSURE)
     if even > NEARLY_EVEN:
-        return labels, shares, 1.0, highest
+        return labels, shares, 1.0
     pressure = LOWEST_PRESSURE + (highest - LOWEST_PRESSURE) * even
-    return *search.lowest(pressure), even, pressure
+    return *search.lowest(pressure), even
 
 
 def coarse_graphs(

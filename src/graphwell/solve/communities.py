@@ -124,13 +124,7 @@ def levels_for(labels: IntArray, aggregates: Aggregates, pool: ThreadPool) -> li
 
 @contextmanager
 def communities_in_background(labels: IntArray, engine: Engine) -> Iterator[None]:
-    """Find the communities on the host while the block inside computes elsewhere.
-
-    Where it computes on the host, too, the two would be in each other's way.
-    """
-    if engine.xp is np:
-        yield
-        return
+    """Find the communities on the host while the block inside computes elsewhere."""
     pool = ThreadPool(engine.n_threads)
     with ThreadPoolExecutor(1) as beside:
         if engine.aggregates is None:  # asked here: the other thread does not ask the engine

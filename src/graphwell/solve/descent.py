@@ -36,20 +36,6 @@ class Status(Enum):
 
 
 @dataclass(frozen=True)
-class Candidate:
-    """One of the labellings that were compared.
-
-    Its name is "start", "communities" (the harmonic labels on the graph of communities), "coarse" (the lowest
-    energy on that graph) or "descent".
-    """
-
-    name: str
-    energy: float  # share of the weight that is cut between classes, plus the pressure on their volumes
-    overruled: int  # given labels that their neighbours would vote against
-    chosen: bool = False  # whether this one was returned
-
-
-@dataclass(frozen=True)
 class Result:
     """Labels and offsets of every vertex, and how they came about.
 
@@ -71,8 +57,8 @@ class Result:
         Conjugate-gradient iterations of the start.
     solver_residual : float
         Largest relative residual that they left.
-    candidates : tuple of Candidate
-        The labellings that were compared, and which of them was chosen; empty if there was one only.
+    coarse : bool
+        Whether the problem was solved on the coarse level before.
     """
 
     labels: IntArray
@@ -85,7 +71,7 @@ class Result:
     seconds: float = 0.0
     solver_iterations: int = 0
     solver_residual: float = 0.0
-    candidates: tuple[Candidate, ...] = field(default=(), repr=False)
+    coarse: bool = field(default=False, repr=False)
 
 
 def on_host(result: Result, to_host: Callable[[Any], Any]) -> Result:

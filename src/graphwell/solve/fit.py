@@ -38,9 +38,8 @@ from graphwell.solve.schedule import FIRST_EPSILON, LAST_EPSILON, RATIO, Anneale
 from graphwell.solve.select import (
     LABELS_PER_CLASS_ENOUGH,
     Prepared,
-    candidates_of,
     communities_start,
-    measured,
+    contradictions,
     select,
     support,
 )
@@ -210,7 +209,8 @@ def prepare(backend: Backend, problem: Problem, recipe: Recipe, rng: np.random.G
     helped = helped and (n_labelled < CLASSES_PLENTY or problem.size_bounds is not None)
     if not (recipe.coarse and recipe.schedule is None and start.scored and helped):
         return Prepared(problem, engine, start.find(problem, engine, rng))
-    with communities_in_background(given, engine):
+    # On the host the two would be in each other's way.
+    with nullcontext() if engine.xp is np else communities_in_background(given, engine):
         found = start.find(problem, engine, rng)  # step 2
     assert found.scores is not None
     coarse = solve_coarse(problem, engine, found.scores.values)  # step 3
@@ -248,7 +248,7 @@ def _descended(prepared: Prepared, recipe: Recipe, run: Run) -> tuple[Result, Bl
         return result, support(balanced, engine, final)
     if recipe.keep is None and result.status is not Status.STOPPED:
         status = select(prepared, final)  # step 5
-        result = replace(result, candidates=candidates_of(prepared, final, status))
+        result = replace(result, coarse=prepared.coarse is not None)
         if status is not None:
             kept = communities_start(prepared) if status is Status.COMMUNITIES_KEPT else start
             return _kept(prepared, kept, status, result)
@@ -275,15 +275,13 @@ def _better(
     assert other is not None
     assert other.begin is not None
     held = select(prepared, final) is not None
-    begins = {"start": prepared.start.state.labels, "coarse": other.begin.labels}
-    start, coarse = measured(prepared, begins)
-    if not held and coarse.energy >= start.energy:
+    (_, cut), (_, coarse_cut) = contradictions(prepared, prepared.start.state.labels, other.begin.labels)
+    if not held and coarse_cut >= cut:
         return prepared, result, balanced
     found, its_balanced = _descent(other, recipe, Run())
     its_final = State(found.labels, found.offsets)
-    first, second = measured(prepared, {"descent": final.labels, "second": its_final.labels})
-    also_held = select(other, its_final) is not None
-    if (also_held, second.overruled, second.energy) < (held, first.overruled, first.energy):
+    first, second = contradictions(prepared, final.labels, its_final.labels)
+    if (select(other, its_final) is not None, second) < (held, first):
         return other, found, its_balanced
     return prepared, result, balanced
 

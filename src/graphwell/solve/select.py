@@ -18,10 +18,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from graphwell._threads import once
-from graphwell._types import FloatArray, IntArray
+from graphwell._types import IntArray
 from graphwell.backends.base import Block, Engine, State, Vector
 from graphwell.solve.coarse import CoarseSolution, claimed_shares
-from graphwell.solve.descent import Candidate, Status
+from graphwell.solve.descent import Status
 from graphwell.solve.problem import Problem
 from graphwell.solve.sizes import class_counts, evenness, likeliest, refuted
 from graphwell.solve.start import Start, scaled
@@ -142,43 +142,20 @@ def support(problem: Problem, engine: Engine, state: State) -> Block:
     return around + engine.indicator(state.labels, 0.5 - abs(state.offsets), problem.n_classes)
 
 
-# --------------------------------------------------------------------------------- figures of the candidates
-
-
-def candidates_of(prepared: Prepared, final: State, status: Status | None) -> tuple[Candidate, ...]:
-    """The labellings that were compared, measured, and which of them was kept."""
-    problem, engine, coarse = prepared.problem, prepared.engine, prepared.coarse
-    if coarse is None:
-        return ()
-    alone = prepared.community_shares if status is Status.COMMUNITIES_KEPT else coarse.shares
-    tried = {
-        "start": prepared.start.state.labels,
-        "communities": likeliest(engine, alone, engine.to_host(problem.labels)),
-        "coarse": coarse.labels,
-        "descent": final.labels,
-    }
-    chosen = {Status.HELD_BACK: "start", Status.COMMUNITIES_KEPT: "communities", None: "descent"}[status]
-    found = measured(prepared, tried, coarse.pressure)
-    return tuple(replace(each, chosen=each.name == chosen) for each in found)
-
-
-def measured(
-    prepared: Prepared, labellings: dict[str, Vector], pressure: FloatArray | float = 0.0
-) -> tuple[Candidate, ...]:
-    """Measure labellings by the affinities between their classes, and around the given labels."""
+def contradictions(prepared: Prepared, *labellings: Vector) -> list[tuple[int, float]]:
+    """Given labels that their neighbours vote against, and the share of the weight that is cut."""
     problem, engine, n_classes = prepared.problem, prepared.engine, prepared.problem.n_classes
     given = np.asarray(engine.to_host(problem.labels))
     known = np.flatnonzero(given >= 0)
     near, found = engine.affinities_of(known), []
     rows = np.repeat(np.arange(len(known)) * n_classes, np.diff(near.indptr))
-    for name, vector in labellings.items():
+    for vector in labellings:
         labels = np.asarray(engine.to_host(vector))
-        between = engine.condensed(labels, n_classes).toarray()
-        volumes = between.sum(axis=1)
-        cut, total = volumes - between.diagonal(), float(volumes.sum()) or 1.0
-        energy = float(cut.sum() / total + (pressure * (volumes / total) ** 2).sum())
+        between = engine.condensed(labels, n_classes)
+        total = float(between.sum()) or 1.0
+        cut = float(between.sum() - between.trace()) / total
         voted = np.bincount(rows + labels[near.indices], near.data, len(known) * n_classes)
         voted = voted.reshape(-1, n_classes)
         overruled = int((voted.max(axis=1) > voted[np.arange(len(known)), given[known]]).sum())
-        found.append(Candidate(name, energy, overruled))
-    return tuple(found)
+        found.append((overruled, cut))
+    return found

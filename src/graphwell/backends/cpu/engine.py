@@ -185,7 +185,7 @@ class NumbaEngine(Engine):
             factors = inverse_roots_of(self.graph.degrees) * scaling
             return Solution(solve_forest(self.graph.W, factors, b).astype(self.dtype), 0, 0.0)
         groups = None if coarse is None else coarse.groups(MOST_GROUPS)  # before the layout takes its memory
-        system, correction = self.system(scaling), None
+        system, correction = NumbaSystem(self, self.rows.placed(self.own(scaling), self.dtype)), None
         if coarse is not None and groups is not None:
             level = self.rows.placed(self.own(coarse.level), self.dtype)
             placed = self.rows.placed(self.own(groups), np.int16)
@@ -205,10 +205,6 @@ class NumbaEngine(Engine):
         """Return the known label nearest along the graph; -1 if there is none in reach."""
         found = self.graph.nearest(labels >= 0)
         return np.where(found >= 0, labels[np.maximum(found, 0)], -1).astype(np.int32)
-
-    def system(self, scaling: FloatArray) -> "NumbaSystem":
-        """Return the system of the matrix ``I - A S A``, `scaling` being the diagonal of ``A``."""
-        return NumbaSystem(self, self.rows.placed(self.own(scaling), self.dtype))
 
     def _share(self, kernel: Any, *arguments: Any) -> list[Any]:
         """Have the threads do a kernel on all parts of the layout; return what each range of parts gave."""
