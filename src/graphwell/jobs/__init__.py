@@ -1,1 +1,1 @@
-"""The work behind every command and page: typed options in, a typed report out."""
+"""The work behind every command and page: options in, a report out."""

@@ -49,7 +49,6 @@ def compare(
     given = f"{counted(found.n_labels, 'label')} given, {counted(len(classes), 'class', 'classes')}"
     lines = [(each.method, each.summary, *each.cells) for each in found.standings]
     return Report(
-        source=options.table,
         facts={"table": str(options.table), **named.to_json()},
         lead=[
             f"{counted(found.n_rows, 'row')}, {given}.",

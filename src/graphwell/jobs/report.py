@@ -36,7 +36,6 @@ class Grid:
 class Report:
     """What a job found, as `graphwell.cli` prints it and `report_page` draws it."""
 
-    source: Path  # what was read
     facts: Mapping[str, Any]  # values of JSON, or with sentences in them
     lead: Sequence[Text]  # the results, the most important first
     notes: Sequence[Sentence] = ()  # what to mind

@@ -170,7 +170,6 @@ def segment(
     outputs = (getattr(options, name) for name in ("seeds_out", *FILES[2:-1], "masks"))
     files = [path for path in outputs if path is not None]
     return Report(
-        source=options.image,
         facts=facts,
         lead=[*lead, *written(files)],
         notes=(*marks.notes, *notes(), *_notes(options, scene, found)),

@@ -96,7 +96,6 @@ def suggest(options: SuggestOptions, *, progress: Progress = silent) -> Report:
     chosen = "" if found.strategy == "auto" else f" Rows are chosen by {found.strategy}."
     files = () if options.output is None else (options.output,)
     return Report(
-        source=options.table,
         facts=facts,
         lead=[f"{counted(n, 'row')}, {known}.{chosen}", *written(files)],
         notes=(*warned(), *rows.notes, *encoded_notes(encoder, X)),
@@ -162,7 +161,7 @@ def merge_answers(options: SuggestOptions, answers: Path, *, progress: Progress 
     parts = [f"{facts[name]:,} {what}" for name, what in further.items() if facts[name]]
     merged = ", ".join([f"{counted(facts['answered'], 'answer')} merged", *parts])
     lead = [f"{merged}; the table has {counted(facts['labels'], 'label')} now.", *written([output])]
-    return Report(source=options.table, facts=facts, lead=lead, files=[output])
+    return Report(facts=facts, lead=lead, files=[output])
 
 
 def _rows_of_answers(asked: Table, table: Table, label: str) -> IntArray:

@@ -113,7 +113,6 @@ def report_of(found: Labelled) -> Report:
     stages = dict(classifier.timings_)
     files = [path for path in (options.output, options.report, options.sort_into) if path is not None]
     return Report(
-        source=rows.table.path,
         facts=facts,
         lead=_lead(facts, files),
         notes=_warnings(rows, graph, reachable),
