@@ -169,16 +169,9 @@ def _lead(facts: Mapping[str, Any], files: Sequence[Path]) -> list[Text]:
 def _more(facts: Mapping[str, Any]) -> list[Text | Grid]:
     """How the run went, sizes of the classes, and the most uncertain rows."""
     parts = f"{facts['components_without_labels']:,} of {facts['components']:,} components without a label"
-    bridged = facts["bridged_rows"]
-    counts = [
-        counted(facts["rows"], "row"),
-        f"{counted(facts['labels_given'], 'label')} given",
-        counted(len(facts["classes"]), "class", "classes"),
-        parts,
-        *([f"{counted(bridged, 'row')} bridged"] if bridged else []),
-    ]
+    bridged = f", {counted(facts['bridged_rows'], 'row')} bridged" if facts["bridged_rows"] else ""
     sweeps, estimate = facts["sweeps"], facts["estimate"]
-    found: list[Text | Grid] = [f"{', '.join(counts)}."]
+    found: list[Text | Grid] = [f"{parts}{bridged}."]
     found.append(f"{sweeps:,} sweeps. {facts['status']}" if sweeps else facts["status"])
     found += ["The scores are calibrated on held-out labels."] if facts["calibrated"] else []
     found += [] if facts["to_label"] else [Sentence("{suggest=10} names the rows to label next.")]
@@ -307,9 +300,8 @@ def page_of(found: Labelled, report: Report, words: Words) -> bytes:
     photograph = None if files is None else lambda row: rows.table.path / files[row]
     plane = graph_map(found.classifier.graph_, principal)
     first = page.map_of_rows(plane, found.assigned, given, rows.classes, hover, to_label, photograph)
-    last: list[str] = []
-    if rows.truth is not None:
-        truth = rows.truth
+    last, truth = [], rows.truth
+    if truth is not None:
         counts = compare_with_truth(found.assigned, given, truth.codes, len(truth.names))[1]
         last = page.truth_table(counts, truth.names, len(rows.classes))
     return page.report_page(f"Labels of {rows.table.path.name}", report, words, first, last)
