@@ -173,6 +173,12 @@ def test_slices_uncertainty_and_a_label_image_to_start_from(browser, tmp_path):
         press(browser, "d")
         assert browser.execute_script(corner, 5, 5) < before / 2  # it is certain
         keep_screenshot(browser, "paint-slices")
+        shown = "return graphwell.board.canvas.toDataURL()"
+        before = browser.execute_script(shown)
+        script = "const range = document.getElementById('contrast'); range.value = 300; range.oninput()"
+        browser.execute_script(script)
+        wait_until(browser, "graphwell.board.wanted === undefined")
+        assert browser.execute_script(shown) != before
 
 
 @pytest.mark.parametrize("width", [1440, 390])

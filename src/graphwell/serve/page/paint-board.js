@@ -10,7 +10,7 @@ const MOST_ZOOM = 64; // pixels of the screen for one of the picture
 export class Board extends View {
   constructor(canvas) {
     super(canvas, false);
-    this.tint = 0.4;
+    Object.assign(this, { contrast: 100, tint: 40 }); // per cent
     this.outlined = true;
     this.strokesShown = true;
     this.classes = [];
@@ -97,7 +97,7 @@ export class Board extends View {
     const doubt = this.doubtful ? this.labels.doubt : null;
     const image = new ImageData(width, height);
     const colors = this.classes.reduce((all, { number, color }) => Object.assign(all, { [number]: rgb(color) }), []);
-    const inside = Math.round(255 * this.tint);
+    const inside = Math.round(2.55 * this.tint);
     for (let y = 0, i = 0; y < height; y++) {
       for (let x = 0; x < width; x++, i++) {
         const value = values[i];
@@ -140,7 +140,9 @@ export class Board extends View {
     const scale = this.view.scale * sharp;
     pen.setTransform(scale, 0, 0, scale, width / 2 - this.view.x * scale, height / 2 - this.view.y * scale);
     pen.imageSmoothingEnabled = scale < 2;
+    pen.filter = `contrast(${this.contrast}%)`;
     pen.drawImage(this.picture, 0, 0);
+    pen.filter = "none";
     pen.imageSmoothingEnabled = false;
     if (this.tinted) pen.drawImage(this.tinted, 0, 0, this.picture.width, this.picture.height);
     if (this.strokesShown) pen.drawImage(this.marks, 0, 0);

@@ -122,12 +122,6 @@ function setWidth(width) {
   board.draw();
 }
 
-function setTint(percent) {
-  board.tint = percent / 100;
-  byId("tint-says").textContent = `${percent} %`;
-  board.tintAll();
-}
-
 function open(picture) {
   if (picture in state.pictures) ask("open", { picture });
 }
@@ -200,7 +194,14 @@ byId("fit").onclick = () => board.fit();
 byId("previous").onclick = () => open(state.picture - 1);
 byId("next").onclick = () => open(state.picture + 1);
 byId("width").oninput = (event) => setWidth(Number(event.target.value));
-byId("tint").oninput = (event) => setTint(Number(event.target.value));
+for (const name of ["contrast", "tint"]) {
+  byId(name).oninput = () => {
+    board[name] = Number(byId(name).value);
+    byId(`${name}-says`).textContent = `${board[name]} %`;
+    board.tintAll();
+  };
+  byId(name).oninput();
+}
 byId("outline").onchange = (event) => {
   board.outlined = event.target.checked;
   board.tintAll();
@@ -210,4 +211,3 @@ byId("strokes").onchange = (event) => {
   board.draw();
 };
 setWidth(8);
-setTint(40);
