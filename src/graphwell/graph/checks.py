@@ -92,11 +92,28 @@ def check_points(largest: float, smallest: float, differ: bool) -> None:
 
 def symmetric_matrix(W: Any) -> Any:
     """Return a matrix of affinities as a symmetric CSR array with an empty diagonal and sorted indices."""
-    refuse_graph_objects(W)
-    W = affinity_matrix(W)
-    check_square(W.shape)
+    library, kind = type(W).__module__.partition(".")[0], type(W).__name__
+    if library in ("networkx", "igraph"):  # edges with a direction have to lose it
+        told, graph = "", "W"
+        if W.is_directed():
+            told = ", whose edges have a direction, which affinities have not"
+            graph = "W.to_undirected()" if library == "networkx" else "W.as_undirected()"
+        converted = {"networkx": f"networkx.to_scipy_sparse_array({graph})"}
+        matrix = converted.get(library, f"{graph}.get_adjacency_sparse()")
+        raise ValueError(f"W is a {kind} of {library}{told}; give {matrix}.")
+    W = W if sparse.issparse(W) else np.asarray(W)
+    if W.ndim != 2:
+        raise ValueError(f"The affinity matrix must have two dimensions, got {W.ndim}.")
+    W = _real_csr(W, "The affinity matrix")
+    W.sum_duplicates()
+    check_affinities(W.data)
+    if W.shape[0] != W.shape[1]:
+        raise ValueError(f"The affinity matrix must be square, got shape {W.shape}.")
+    if W.shape[0] < 2:
+        raise ValueError(f"The affinity matrix needs at least 2 vertices, got {W.shape[0]} sample.")
     asymmetry = abs(W - W.T)
-    check_symmetric(asymmetry.max() if asymmetry.nnz else 0.0, W.max())
+    if asymmetry.nnz and asymmetry.max() > SYMMETRY_TOLERANCE * max(W.max(), WEIGHT_FLOOR):
+        raise ValueError("The affinity matrix must be symmetric; use (W + W.T) / 2 or W.maximum(W.T).")
     upper = sparse.triu(W, 1, format="csr")
     W = (upper + upper.T).tocsr()
     W.eliminate_zeros()
@@ -107,33 +124,6 @@ def symmetric_matrix(W: Any) -> Any:
     W.indices, W.indptr = W.indices.astype(dtype), W.indptr.astype(dtype)
     W.sort_indices()
     return W
-
-
-def refuse_graph_objects(W: Any) -> None:
-    """Say how a graph of another library becomes a matrix; the edges of a directed one have to lose that."""
-    library, kind = type(W).__module__.partition(".")[0], type(W).__name__
-    if library not in ("networkx", "igraph"):
-        return
-    to_undirected = "to_undirected" if library == "networkx" else "as_undirected"
-    told, graph = "", "W"
-    if W.is_directed():
-        told, graph = ", whose edges have a direction, which affinities have not", f"W.{to_undirected}()"
-    matrix = "networkx.to_scipy_sparse_array({})" if library == "networkx" else "{}.get_adjacency_sparse()"
-    raise ValueError(f"W is a {kind} of {library}{told}; give {matrix.format(graph)}.")
-
-
-def check_square(shape: tuple[int, ...]) -> None:
-    """Refuse a shape that no matrix between vertices has."""
-    if shape[0] != shape[1]:
-        raise ValueError(f"The affinity matrix must be square, got shape {shape}.")
-    if shape[0] < 2:
-        raise ValueError(f"The affinity matrix needs at least 2 vertices, got {shape[0]} sample.")
-
-
-def check_symmetric(asymmetry: float, largest: float) -> None:
-    """Refuse a matrix with this largest difference from its transpose, and this largest entry."""
-    if asymmetry > SYMMETRY_TOLERANCE * max(largest, WEIGHT_FLOOR):
-        raise ValueError("The affinity matrix must be symmetric; use (W + W.T) / 2 or W.maximum(W.T).")
 
 
 def read_new_affinities(X: Any, n: int) -> Any:
@@ -147,18 +137,6 @@ def read_new_affinities(X: Any, n: int) -> Any:
         raise ValueError("X must hold affinities that are finite and not negative.")
     check_affinities(X.data, "X")
     return X
-
-
-def affinity_matrix(W: Any) -> Any:
-    """Bring any numeric matrix into CSR form, refusing values that are not affinities."""
-    if not sparse.issparse(W):
-        W = np.asarray(W)
-        if W.ndim != 2:
-            raise ValueError(f"The affinity matrix must have two dimensions, got {W.ndim}.")
-    W = _real_csr(W, "The affinity matrix")
-    W.sum_duplicates()
-    check_affinities(W.data)
-    return W
 
 
 def _real_csr(matrix: Any, name: str) -> Any:

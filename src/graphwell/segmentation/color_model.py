@@ -15,6 +15,7 @@ from scipy import ndimage
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
+from scipy.special import logsumexp
 
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.cpu.pixels import Pixels
@@ -289,7 +290,8 @@ def _kernel_log_likelihoods(
     """Of each row under each class, of shape (n_classes, n), by those known rows that are shown to it."""
     squares = (rows**2).sum(axis=1)[:, None] + (known**2).sum(axis=1)
     nearness = np.where(held_out, -np.inf, (2 * rows @ known.T - squares) / (2 * spread**2))
-    return np.stack([_log_mean_exp(nearness[:, codes == k]) for k in np.unique(codes)])
+    of_class = [nearness[:, codes == k] for k in np.unique(codes)]
+    return np.stack([logsumexp(one, axis=1) - np.log(np.isfinite(one).sum(axis=1)) for one in of_class])
 
 
 def posterior_times_margin(logs: FloatArray) -> FloatArray:
@@ -326,10 +328,3 @@ def strokes_of(seeds: Seeds) -> IntArray:
     touch = seeds.codes[firsts] == seeds.codes[seconds]
     links = coo_array((np.ones(touch.sum()), (firsts[touch], seconds[touch])), shape=(n, n))
     return np.asarray(connected_components(links, directed=False)[1], dtype=np.intp)
-
-
-def _log_mean_exp(values: FloatArray) -> FloatArray:
-    """Logarithm of the mean of exponentials along the last axis."""
-    largest = values.max(axis=1, keepdims=True)
-    sums = np.exp(values - largest).sum(axis=1)
-    return np.asarray(np.log(sums / np.isfinite(values).sum(axis=1)) + largest[:, 0])

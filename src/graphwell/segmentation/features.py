@@ -208,17 +208,13 @@ def to_lab(values: FloatArray, xp: Any = np) -> FloatArray:
     white = TO_XYZ.sum(axis=1)
     matrix = xp.asarray((TO_XYZ / white[:, None]).T.astype(np.float32))
     for begin in range(0, len(values), ROWS_AT_A_TIME):  # a large picture must not be copied five times
-        rows = found[begin : begin + ROWS_AT_A_TIME]
-        rows[..., :3] = _lab(rows[..., :3], matrix)
+        rgb = found[begin : begin + ROWS_AT_A_TIME, ..., :3]
+        linear = np.where(rgb > 0.04045, ((rgb + 0.055) / 1.055) ** 2.4, rgb / 12.92).astype(np.float32)
+        xyz = linear @ matrix
+        bent = np.where(xyz > 216 / 24389, np.cbrt(xyz), xyz * (24389 / 27 / 116) + 16 / 116)
+        x, y, z = (bent[..., c] for c in range(3))
+        rgb[...] = np.stack([116 * y - 16, 500 * (x - y), 200 * (y - z)], axis=-1) / LAB_UNIT
     return found
-
-
-def _lab(rgb: FloatArray, matrix: FloatArray) -> FloatArray:
-    linear = np.where(rgb > 0.04045, ((rgb + 0.055) / 1.055) ** 2.4, rgb / 12.92).astype(np.float32)
-    xyz = linear @ matrix
-    bent = np.where(xyz > 216 / 24389, np.cbrt(xyz), xyz * (24389 / 27 / 116) + 16 / 116)
-    x, y, z = (bent[..., c] for c in range(3))
-    return np.stack([116 * y - 16, 500 * (x - y), 200 * (y - z)], axis=-1) / LAB_UNIT
 
 
 def is_noisy(features: PictureFeatures) -> bool:
