@@ -66,8 +66,8 @@ def _majority(
     return best
 
 
-# Rows of so many entries lie far apart, so all of a slice are counted side by side: all of a complete graph of
-# 3,000 change class in nearly every sweep, and one by one a sweep took eight times as long.
+# Rows of so many entries lie far apart, so those of a slice are counted side by side. In a complete graph of
+# 1,000 with random weights nearly all are at a border: a sweep takes 1.9 ms, and one by one took 6.3.
 LONG_ROW = 256
 
 
@@ -170,19 +170,9 @@ def sweep(
                 first = starts[s] + i - row
                 chosen = leaders[i - row]  # k <- argmin of the smoothing term
                 if chosen < 0:
+                    stop = starts[s + 1]
                     chosen = _majority(
-                        columns,
-                        values,
-                        words,
-                        first,
-                        starts[s + 1],
-                        shift,
-                        own,
-                        phi[i],
-                        pressure,
-                        votes,
-                        rest,
-                        i,
+                        columns, values, words, first, stop, shift, own, phi[i], pressure, votes, rest, i
                     )
                 changes += chosen != own
                 offsets[i] = d
