@@ -8,6 +8,8 @@ import pandas as pd
 import pytest
 
 import graphwell as gw
+from graphwell.encoders.kinds import columns_of, look_at
+from graphwell.io.cells import text_column
 
 NAN = float("nan")
 DAY = datetime.date(2024, 3, 31)
@@ -24,8 +26,10 @@ def treated(cells, name="x", y=None, **options):
     return told, X, encoder
 
 
-def numbers(cells, **options):
-    return gw.TableEncoder(as_number=["x"], missing="keep", **options).fit_transform({"x": cells})[:, 0]
+def numbers(cells, decimal=None):
+    """Cells read as numbers, NaN where they are none."""
+    column = columns_of({"x": text_column(cells)})["x"]
+    return look_at(column, "number", decimal).values
 
 
 @pytest.mark.parametrize(
@@ -77,11 +81,7 @@ def test_kinds(cells, kind):
     ],
 )
 def test_numbers_are_read_with_the_decimal_mark_of_their_column(cells, values):
-    if np.isnan(values).all():
-        with pytest.raises(ValueError, match="holds no number"):
-            numbers(cells)
-    else:
-        np.testing.assert_array_equal(numbers(cells), values)
+    np.testing.assert_array_equal(numbers(cells), values)
 
 
 def test_a_decimal_mark_that_is_given_is_used_and_plain_numbers_are_those_of_numpy():
@@ -109,13 +109,13 @@ def test_a_decimal_mark_that_is_given_is_used_and_plain_numbers_are_those_of_num
     ],
 )
 def test_the_order_of_day_and_month_is_that_of_the_column(cells, dates):
-    told, X, _ = treated(cells, missing="keep")
+    told, X, _ = treated(cells)
     known = [date is not None for date in dates]
     times = np.array([date or "NaT" for date in dates], dtype="datetime64[s]")
     days = (times - times[known].min()) / np.timedelta64(1, "D")
     assert told.kind == "date"
     np.testing.assert_allclose(X[known, 0], days[known])
-    assert np.isnan(X[np.logical_not(known), 0]).all()
+    assert (X[np.logical_not(known), 0] == np.median(days[known])).all()
 
 
 def test_holes_get_the_median_and_a_column_of_their_own_where_there_are_many():
@@ -144,7 +144,6 @@ def test_categories_become_indicators():
     _, X, encoder = treated(["b", "a"] * 5 + [""] * 5)
     assert encoder.get_feature_names_out()[2] == "x=missing"
     np.testing.assert_array_equal(X[-1] > 0, [False, False, True])
-    assert np.isnan(treated(["b", "a", "b", "a", ""], missing="keep")[1][-1]).all()
 
 
 def test_categories_that_differ_in_case_or_blanks_are_joined_with_a_note():
@@ -174,7 +173,6 @@ def test_booleans_are_one_column():
     _, X, encoder = treated(["yes", "no"] * 3 + [""] * 4)
     assert encoder.get_feature_names_out()[:2].tolist() == ["x", "x missing"]
     assert X[-1].tolist() == [0, 1]
-    assert np.isnan(treated(["yes", "no", ""], missing="keep")[1][2, 0])
 
 
 def test_dates_are_days_and_seasons_and_hours():
@@ -260,6 +258,28 @@ def test_counters_and_identifiers_are_told_from_features():
     assert why([f"P{i // 2}" for i in range(80)]) is None
 
 
+FIRST, LAST = (
+    ["Anna", "Bo", "Cora", "Dan", "Eva", "Finn", "Gus"],
+    ["Ito", "Berg", "Costa", "Diaz", "Fay", "Haas"],
+)
+
+
+def test_people_are_a_category_where_they_come_back_and_left_out_where_they_do_not():
+    people = [f"{a} {b}" for a in FIRST for b in LAST]
+    told = treated(people * 3)[0]
+    assert (told.kind, str(told.became)) == ("category", "42 indicators")
+    many = [f"{a}{c} {b}{c}" for c in "abcdefg" for a in FIRST for b in LAST]  # 294, some in two rows
+    for cells in (["", *people, people[3]], [*many, *many[:100]]):
+        assert why(cells) == "names of people; features uses them after all"
+    assert treated([*people, people[3]], features=["x", "filler"])[0].kind == "text"
+    towns = [
+        word
+        for b in LAST
+        for word in (f"{b}ville", f"{b}burg", f"Port {b}", f"{b} on Sea", f"{b}ham", f"{b}ford")
+    ]
+    assert treated(towns * 3)[0].kind == "text"
+
+
 def test_a_code_of_the_labels_is_seen():
     y = ["a", "b", "c"] * 4 + ["", ""]
 
@@ -296,7 +316,7 @@ def test_every_type_of_pandas_is_read():
             "mixed": [1, "a"],
         }
     )
-    encoder = gw.TableEncoder(missing="keep", features=list(frame)).fit(frame)
+    encoder = gw.TableEncoder(features=list(frame)).fit(frame)
     kinds = {told.name: told.kind for told in encoder.treatments_ if told.kind != "text"}
     assert kinds == {
         "float": "number", "int": "number", "bool": "boolean", "maybe": "boolean", "category": "category",
@@ -305,8 +325,8 @@ def test_every_type_of_pandas_is_read():
     }  # fmt: skip
     X = dict(zip(encoder.get_feature_names_out(), encoder.transform(frame).T, strict=True))
     np.testing.assert_array_equal(X["span"], [1.0, 0.5])
-    np.testing.assert_array_equal(X["decimal"], [1.5, NAN])
-    np.testing.assert_array_equal(X["maybe"], [0.5, NAN])
+    np.testing.assert_array_equal(X["decimal"], [1.5, 1.5])
+    np.testing.assert_array_equal(X["maybe"], [0.5, 0.5])
     zones = [datetime.datetime.fromisoformat(f"2024-03-31 12:00+0{hours}:00") for hours in (2, 0)]
     np.testing.assert_allclose(gw.TableEncoder().fit_transform({"zone": zones})[:, 0], [0, 2 / 24])
 
@@ -318,9 +338,9 @@ def test_polars_and_arrow_are_read_alike():
         "d": [DAY, None, DAY.replace(day=1), DAY],
     }  # fmt: skip
     frame = pd.DataFrame(plain).astype({"b": "boolean"})
-    expected = gw.TableEncoder(missing="keep").fit_transform(frame)
+    expected = gw.TableEncoder().fit_transform(frame)
     for made in (polars.DataFrame(plain), pyarrow.table(plain), pyarrow.RecordBatch.from_pydict(plain)):
-        np.testing.assert_array_equal(gw.TableEncoder(missing="keep").fit_transform(made), expected)
+        np.testing.assert_array_equal(gw.TableEncoder().fit_transform(made), expected)
     categories = polars.DataFrame({"c": ["3", "1"]}, schema={"c": polars.Categorical})
     for made in (categories, pyarrow.table({"c": pyarrow.array(["3", "1"]).dictionary_encode()})):
         assert gw.TableEncoder().fit(made).treatments_[0].kind == "category"
@@ -337,8 +357,8 @@ def test_numbers_that_no_array_holds_are_fitted_or_refused_in_a_sentence():
         (pyarrow.table({"x": pyarrow.array(exact, pyarrow.decimal256(60, 2))}), large),
         (pd.DataFrame({"x": large}), large),
     ):
-        found = gw.TableEncoder(missing="keep").fit_transform(made)[:, 0]
-        np.testing.assert_array_equal(found, [NAN if value is None else float(value) for value in values])
+        found = gw.TableEncoder().fit_transform(made)[:, 0]
+        np.testing.assert_array_equal(found, [2.0 if value is None else float(value) for value in values])
     for cells in ([10**400, 1, 2], [Decimal("1e400"), 1, 2]):
         with pytest.raises(gw.errors.OptionError, match="Row 1: the feature 'x' is infinite"):
             gw.TableEncoder(standardise="standard").fit(pd.DataFrame({"x": pd.Series(cells, dtype=object)}))

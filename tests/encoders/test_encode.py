@@ -126,9 +126,11 @@ def test_a_cache_encodes_each_row_once(tmp_path, monkeypatch):
         file.write_bytes(file.read_bytes()[:50])  # damaged files are as good as none
     np.testing.assert_array_equal(gw.encode(TEXTS, name, cache=cache), first)
     assert all(part.isascii() and ".." not in part for file in cache.rglob("*") for part in file.parts)
-    monkeypatch.setattr(module, "CACHE_BYTES", 0)
-    gw.encode(["quite new"], name, cache=cache)
-    assert not list(cache.rglob("*.npz"))
+    monkeypatch.setattr(module, "MOST_KEPT", 1)
+    counted.calls = 0
+    for text, calls in (("quite new", 1), ("quite new", 1), (TEXTS[0], 2), ("quite new", 3)):
+        gw.encode([text], name, cache=cache)
+        assert counted.calls == calls
 
 
 def test_an_encoder_of_ones_own():

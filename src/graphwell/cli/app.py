@@ -56,12 +56,14 @@ app.add_typer(example, name="example")
 # Options of 0.1 that are written otherwise today.
 TAKEN_BY_SET = (
     "as-category as-number channel-axis color-scale decimal delimiter encoding fidelity max-memory "
-    "max-pixels patch pca radius safe-csv scale smoothing spacing splits start"
+    "max-pixels patch radius safe-csv scale smoothing spacing splits start"
 )
 INSTEAD = {f"--{name}": f"--set {name.replace('-', '_')}=VALUE" for name in TAKEN_BY_SET.split()} | {
     "--neighbors": "--set n_neighbors=NUMBER",
     "--no-tune": "--set models=none",
     "--evidence": "--set models=none, or leave it out",
+    "--pca": "principal components into columns of the table",
+    "--missing": "df.dropna() before",
     "--snap": "marks with a hard brush, and save them as PNG",
     "--strokes-on-picture": "--background picture",
     "--holdout": "graphwell compare; classify estimates the accuracy itself",

@@ -22,7 +22,7 @@ Method = Literal[
 ]  # fmt: skip
 """Choices are written out, so that help comes without the libraries that compute; a test compares them."""
 OF_TABLES = (
-    "n_neighbors, scale (auto, none, standard, robust), pca, missing (fill, error), as_number, "
+    "n_neighbors, scale (auto, none, standard, robust), as_number, "
     "as_category, delimiter, encoding, decimal, max_memory (4GB), cache (folder for vectors)"
 )
 OF_FOLDERS = f"{OF_TABLES}, encoder, labels_from_folders (true)"

@@ -59,12 +59,12 @@ class Encoder:
     """Code of each indicator of categories, for the single column that trees are given."""
 
 
-def fitted(name: str, look: Look, fill: bool, of_texts: str = "tfidf") -> Encoder | None:
-    """The encoder of a column, whose missing cells are filled or kept; None if its texts share no word."""
+def fitted(name: str, look: Look, of_texts: str = "tfidf") -> Encoder | None:
+    """The encoder of a column, whose missing cells are filled; None if its texts share no word."""
     if look.kind == "text":
         return _texts(name, look, of_texts)
     makers = {"boolean": _booleans, "category": _categories, "date": _dates}
-    return makers.get(look.kind, _numbers)(name, look, fill)
+    return makers.get(look.kind, _numbers)(name, look)
 
 
 def _matters(missing: BoolArray) -> bool:
@@ -72,10 +72,10 @@ def _matters(missing: BoolArray) -> bool:
     return int(missing.sum()) > max(FEW_CELLS, FEW_ROWS * len(missing))
 
 
-def _numbers(name: str, look: Look, fill: bool) -> Encoder:
+def _numbers(name: str, look: Look) -> Encoder:
     """Numbers as they are, the median in holes; a second column says where there were many."""
-    known, told = look.values[~look.missing], fill and _matters(look.missing)
-    middle = float(np.median(known)) if fill else np.nan
+    known, told = look.values[~look.missing], _matters(look.missing)
+    middle = float(np.median(known))
     few = all(len(np.unique(values)) <= FEW_LEVELS for values in (known[:FIRST_ROWS], known))
     names, kinds = (name, f"{name} missing"), ("step" if few else "number", "indicator")
     mostly_words = 2 * len(look.bad) > len(look.values)  # and numbers only because somebody said so
@@ -97,11 +97,11 @@ def _filled_numbers(name: str | None, decimal: str, fill: float, told: bool, cel
     return np.column_stack([values, look.missing]) if told else values[:, None]
 
 
-def _booleans(name: str, look: Look, fill: bool) -> Encoder:
+def _booleans(name: str, look: Look) -> Encoder:
     """One column of -1/2 and 1/2; the more frequent answer fills holes, or 0 where there are many."""
-    told = fill and _matters(look.missing)
+    told = _matters(look.missing)
     usual = WORTH_OF_CATEGORIES if float(np.nanmean(look.values)) > 0.5 else -WORTH_OF_CATEGORIES
-    made = partial(_halves, np.nan if not fill else 0.0 if told else usual, told)
+    made = partial(_halves, 0.0 if told else usual, told)
     names = (name, f"{name} missing")[: 1 + told]
     return Encoder(names, ("indicator",) * len(names), made, Sentence("yes or no"))
 
@@ -116,7 +116,7 @@ def _halves(fill: float, told: bool, cells: Cells) -> FloatArray:
 # ---------------------------------------------------------------------------------------------- categories
 
 
-def _categories(name: str, look: Look, fill: bool) -> Encoder:
+def _categories(name: str, look: Look) -> Encoder:
     """An indicator for each category, in the order of the alphabet.
 
     Spellings that differ in case or blanks are one category, under the most frequent of them.
@@ -132,8 +132,8 @@ def _categories(name: str, look: Look, fill: bool) -> Encoder:
     found = sorted(totals)
     sizes = [totals[word] for word in found]
     several = next((group for group in groups.values() if len(group) > 1), [])
-    own = fill and _matters(look.missing)  # missing is a category of its own
-    place = len(found) if own else int(np.argmax(sizes)) if fill else -1
+    own = _matters(look.missing)  # missing is a category of its own
+    place = len(found) if own else int(np.argmax(sizes))
     # The root mean square distance of two rows is half that of a standardised number, and different rows are
     # never further apart than the even halves of a table would be.
     of_each = np.array([*sizes, look.missing.sum()] if own else sizes)
@@ -153,7 +153,7 @@ def _categories(name: str, look: Look, fill: bool) -> Encoder:
 def _indicators(
     name: str, categories: tuple[str, ...], width: int, scale: float, fill: int, cells: Cells
 ) -> FloatArray:
-    """Indicators of the categories; a missing cell is the category `fill`, or NaN where that is -1."""
+    """Indicators of the categories; a missing cell is the category `fill`."""
     places_of = {_folded(word): place for place, word in enumerate(categories)}
     words, which = np.unique(cells.text, return_inverse=True)
     places = np.array([places_of.get(_folded(word), -1) for word in words.tolist()], dtype=int)[which]
@@ -166,10 +166,7 @@ def _indicators(
         )
     block = np.zeros((len(places), width))
     block[known, places[known]] = scale
-    if fill < 0:
-        block[cells.missing] = np.nan
-    else:
-        block[cells.missing, fill] = scale
+    block[cells.missing, fill] = scale
     return block
 
 
@@ -181,7 +178,7 @@ def _folded(word: str) -> str:
 # ----------------------------------------------------------------------------------------- dates and texts
 
 
-def _dates(name: str, look: Look, fill: bool) -> Encoder:
+def _dates(name: str, look: Look) -> Encoder:
     """Days since the first date; sine and cosine of the season from a year on, and of the hour."""
     times = look.values[~look.missing]
     days = (times - times.min()) / np.timedelta64(1, "D")
@@ -189,11 +186,10 @@ def _dates(name: str, look: Look, fill: bool) -> Encoder:
     if (times != times.astype("datetime64[D]")).any():
         periods["hour"] = DAY
     turns = [f"{name} {period} {part}" for period in periods for part in ("sin", "cos")]
-    middle = float(np.median(days)) if fill else np.nan
     return Encoder(
         (f"{name} days", *turns),
         ("number", *("cycle",) * len(turns)),
-        partial(_days, times.min(), middle, tuple(periods.values())),
+        partial(_days, times.min(), float(np.median(days)), tuple(periods.values())),
         Sentence(", ".join(["days", *periods])),
     )
 

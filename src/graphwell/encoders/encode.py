@@ -23,10 +23,10 @@ from graphwell.io.files import written_whole
 from graphwell.progress import CancelledError, Progress, heartbeat, silent
 
 BATCH = 64
-SHARD = 4096
-"""Vectors that a file of the cache holds, at most."""
-CACHE_BYTES = 4_000_000_000
-"""All files of a cache together; the oldest go first."""
+WRITTEN_AFTER = 4096
+"""New vectors after which a cache is written, and again at the end."""
+MOST_KEPT = 1_000_000
+"""Vectors of a cache; the oldest go first."""
 NAMED = 3
 """Rows that cannot be read which a warning names."""
 Encode = Callable[[Sequence[Any]], Any]
@@ -65,10 +65,6 @@ ENCODERS: dict[str, VectorEncoder] = {
     "timm": VectorEncoder(
         "images", photographs.load_timm, ("timm", "torch"), "vision", "a model by name", wants_a_name=True
     ),
-    "open_clip": VectorEncoder(
-        "images", photographs.load_open_clip, ("open_clip", "torch"), "vision",
-        "a model by name, with its weights after a slash", wants_a_name=True,
-    ),
     "dinov2": VectorEncoder("images", photographs.load_dinov2, ("timm", "torch"), "vision", "DINOv2, small"),
     "onnx": VectorEncoder(
         "images", photographs.load_onnx, ("onnxruntime",), "vision", "a file of ONNX", wants_a_name=True
@@ -96,11 +92,11 @@ def encode(
         Texts; or paths, of images or of texts (.txt, .md). A `str` that ends like an image is a path.
     encoder : str, callable or transformer
         "auto" is "use" or else "tfidf" for texts, "descriptors" or else "pixels" for images, as they are
-        installed. Others by name: "sentence-transformers:NAME", "timm:NAME", "open_clip:NAME", "dinov2",
+        installed. Others by name: "sentence-transformers:NAME", "timm:NAME", "dinov2",
         "onnx:FILE". Your own: a function of a list that returns an array, a transformer of scikit-learn,
         which is fitted to all rows, or ``"module:name"``. Those that learn from all rows see them at once.
     cache : folder, optional
-        Keeps each vector by the content of its row and the encoder, 4 GB at most.
+        Keeps each vector by the content of its row, in a file for each encoder; the newest million of them.
     batch_size : int
         Rows that are encoded together.
     progress : callable
@@ -140,23 +136,22 @@ def encode(
         result[lost] = np.nan
         _warn_of_lost(named, result)
         return result
-    kept = None if cache is None else Cache(Path(cache), name)
-    keys = [] if kept is None else [_content(item) for item in items]
-    known = {} if kept is None else kept.read(set(keys))
-    missing = [place for place in range(len(items)) if not keys or keys[place] not in known]
-    found: dict[int, Any] = {}
+    file = None if cache is None else _cache_file(Path(cache), name)
+    keys = list(range(len(items))) if file is None else [_content(item) for item in items]
+    known = {} if file is None else _kept(file)
+    missing = [place for place, key in enumerate(keys) if key not in known]
+    found: dict[Any, FloatArray] = {}
     model: Any = loaded() if missing else None
-    waiting: list[int] = []
+    written = 0
     for first in range(0, len(missing), batch_size):
         places = missing[first : first + batch_size]
         vectors = _vectors(model([items[place] for place in places]), len(places), name)
-        found.update(zip(places, vectors, strict=True))
-        waiting += [place for place in places if np.isfinite(found[place]).all()]
-        if kept is not None and (len(waiting) >= SHARD or places[-1] == missing[-1]):
-            kept.write([keys[place] for place in waiting], [found[place] for place in waiting])
-            waiting = []
+        found.update(zip([keys[place] for place in places], vectors, strict=True))
+        if file is not None and (len(found) - written >= WRITTEN_AFTER or places[-1] == missing[-1]):
+            written = len(found)
+            _keep(file, known | found)
         told(len(items) - len(missing) + first + len(places))
-    result = np.stack([found[p] if p in found else known[keys[p]] for p in range(len(items))])
+    result = np.stack([found[key] if key in found else known[key] for key in keys])
     result[lost] = np.nan
     _warn_of_lost(named, result)
     told(len(items))
@@ -290,42 +285,29 @@ def _content(item: Any) -> bytes:
     return digest.digest()
 
 
-class Cache:
-    """Vectors on disk by the content of their rows: files of some thousands, in a folder for each encoder."""
+def _cache_file(folder: Path, encoder: str) -> Path:
+    """The file of an encoder; a network of ONNX is known by its content."""
+    base, _, name = encoder.partition(":")
+    mark = _content(Path(name)) if base == "onnx" and Path(name).is_file() else encoder.encode()
+    safe = "".join(c if c.isascii() and c.isalnum() else "-" for c in base)
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder / f"{safe}-{blake2b(mark, digest_size=8).hexdigest()}.npz"
 
-    def __init__(self, folder: Path, encoder: str) -> None:
-        mark = encoder
-        file = encoder.partition(":")[2]
-        if encoder.startswith("onnx:") and Path(file).is_file():
-            mark = f"onnx:{_content(Path(file)).hex()}"
-        safe = "".join(c if c.isascii() and c.isalnum() else "-" for c in encoder.partition(":")[0])
-        self.root = folder
-        self.folder = folder / f"{safe}-{blake2b(mark.encode(), digest_size=8).hexdigest()}"
-        self.folder.mkdir(parents=True, exist_ok=True)
 
-    def read(self, wanted: set[bytes]) -> dict[bytes, FloatArray]:
-        """Vectors of some rows that are there; a damaged file is as good as none."""
-        found: dict[bytes, FloatArray] = {}
-        for path in sorted(self.folder.glob("*.npz")):
-            try:
-                with path.open("rb") as stream, np.load(stream) as file:
-                    keys, vectors = file["keys"], file["vectors"]
-            except (OSError, ValueError, KeyError, EOFError, BadZipFile):
-                continue
-            pairs = zip(map(bytes, keys), vectors, strict=False)
-            found.update((key, vector) for key, vector in pairs if key in wanted)
-        return found
+def _kept(path: Path) -> dict[Any, FloatArray]:
+    """Vectors of a file by the content of their rows; a damaged file is as good as none."""
+    try:
+        with path.open("rb") as stream, np.load(stream) as file:
+            return dict(zip(map(bytes, file["keys"]), file["vectors"], strict=True))
+    except (OSError, ValueError, KeyError, EOFError, BadZipFile):
+        return {}
 
-    def write(self, keys: list[bytes], vectors: list[FloatArray]) -> None:
-        """Add a file of vectors, and remove the oldest files of all encoders if they are too many."""
-        if not keys:
-            return
-        name = blake2b(b"".join(sorted(keys)), digest_size=16).hexdigest()
-        packed = np.frombuffer(b"".join(keys), np.uint8).reshape(-1, 16)
-        with written_whole(self.folder / f"{name}.npz") as file:
-            np.savez(file, keys=packed, vectors=np.stack(vectors))
-        files = sorted((path.stat().st_mtime_ns, path) for path in self.root.glob("*/*.npz"))
-        sizes = np.cumsum([path.stat().st_size for _, path in reversed(files)])
-        for (_, path), size in zip(reversed(files), sizes, strict=True):
-            if size > CACHE_BYTES:
-                path.unlink(missing_ok=True)
+
+def _keep(path: Path, vectors: dict[Any, FloatArray]) -> None:
+    """Write vectors that are whole."""
+    whole = {key: vector for key, vector in vectors.items() if np.isfinite(vector).all()}
+    keys = list(whole)[-MOST_KEPT:]
+    if keys:
+        with written_whole(path) as file:
+            packed = np.frombuffer(b"".join(keys), np.uint8).reshape(len(keys), -1)
+            np.savez(file, keys=packed, vectors=np.stack([whole[key] for key in keys]))

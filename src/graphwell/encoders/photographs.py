@@ -1,4 +1,4 @@
-"""Encoders of photographs: thumbnails, descriptors without a model, and models of timm, open_clip and ONNX.
+"""Encoders of photographs: thumbnails, descriptors without a model, and models of timm and ONNX.
 
 Photographs are read by Pillow, upright and in RGB; of an animation the first picture counts. One that cannot
 be read has a vector of NaN.
@@ -133,35 +133,21 @@ def load_descriptors(_: str) -> Encoded:
 def load_timm(name: str) -> Encoded:
     """A model of timm without its classifier; weights that are not on this machine are fetched by timm."""
     import timm
+    import torch
 
     model = timm.create_model(name, pretrained=True, num_classes=0).eval()
     prepared = timm.data.create_transform(**timm.data.resolve_model_data_config(model))
-    return _of_torch(model, prepared)
-
-
-def load_dinov2(_: str) -> Encoded:
-    """The small model of DINOv2."""
-    return load_timm("vit_small_patch14_dinov2.lvd142m")
-
-
-def load_open_clip(name: str) -> Encoded:
-    """The half of a CLIP model that sees pictures: ViT-B-32/laion2b_s34b_b79k, say."""
-    import open_clip
-
-    architecture, _, weights = name.partition("/")
-    model, _, prepared = open_clip.create_model_and_transforms(architecture, pretrained=weights or None)
-    return _of_torch(model.eval().encode_image, prepared)
-
-
-def _of_torch(model: Any, prepared: Any) -> Encoded:
-    """An encoder from a model of torch and what prepares a picture for it."""
-    import torch
 
     def encoded(pictures: list[Any]) -> Any:
         with torch.inference_mode():
             return model(torch.stack([prepared(picture) for picture in pictures])).float().numpy()
 
     return together(encoded)
+
+
+def load_dinov2(_: str) -> Encoded:
+    """The small model of DINOv2."""
+    return load_timm("vit_small_patch14_dinov2.lvd142m")
 
 
 def load_onnx(name: str) -> Encoded:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from graphwell._types import BoolArray
-from graphwell.encoders.kinds import WORDS_OF_A_TEXT, Cells, Look
+from graphwell.encoders.kinds import WORDS_OF_A_TEXT, Cells, Look, are_people, has_digit
 from graphwell.errors import Sentence, Words, in_python
 
 NAMES_SHOWN = 8
@@ -100,10 +100,12 @@ def _numbers_the_rows(name: str, look: Look, cells: Cells) -> str | None:
     the column is called so. Different words are identifiers unless they are texts.
     """
     n = len(look.missing)
-    if n < ROWS_TO_JUDGE or look.missing.any() or look.kind not in ("number", "text"):
+    if n < ROWS_TO_JUDGE or look.kind not in ("number", "text"):
         return None
     if look.kind == "text":
-        return _are_names(cells.text.tolist())
+        return _tell_rows_apart(cells.text[~look.missing].tolist())
+    if look.missing.any():
+        return None
     low, high = float(look.values.min()), float(look.values.max())
     whole = np.isfinite([low, high]).all() and bool((look.values == np.rint(look.values)).all())
     if not whole or high - low < n - 1:
@@ -119,8 +121,8 @@ def _plain(name: str) -> str:
     return "".join(character for character in name.casefold() if character.isalnum())
 
 
-def _are_names(text: list[str]) -> str | None:
-    """Why cells are names of the rows: all different, and short or alike but for digits; or codes."""
+def _tell_rows_apart(text: list[str]) -> str | None:
+    """Why cells name the rows: all different, and short or alike but for digits; codes; people."""
     distinct = set(text)
     if len(distinct) == len(text):
         if sum(len(cell.split()) for cell in text) < WORDS_OF_A_TEXT * len(text):
@@ -128,9 +130,10 @@ def _are_names(text: list[str]) -> str | None:
         letters = {"".join(c for c in cell if not c.isdigit()) for cell in text}
         if 20 * len(letters) < len(text):
             return "every row has its own"
-    codes = sum(any(c.isdigit() for c in cell) and len(cell.split()) == 1 for cell in distinct)
-    nearly = len(distinct) >= NEARLY_ALL * len(text) and codes >= NEARLY_ALL * len(distinct)
-    return "nearly every row has its own code" if nearly else None
+    codes = sum(has_digit(cell) and len(cell.split()) == 1 for cell in distinct)
+    if len(distinct) >= NEARLY_ALL * len(text) and codes >= NEARLY_ALL * len(distinct):
+        return "nearly every row has its own code"
+    return "names of people; {features} uses them after all" if are_people([*distinct]) else None
 
 
 def _repeats(cells: Cells, labels: Any) -> bool:

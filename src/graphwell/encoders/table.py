@@ -13,7 +13,7 @@ from graphwell._rows import by_columns, hash_of
 from graphwell._types import FloatArray
 from graphwell.encoders.columns import WANT_A_SCALE, Encoder, fitted, shift_and_factor
 from graphwell.encoders.encode import default_encoder
-from graphwell.encoders.kinds import Cells, ColumnCells, Look, look_at
+from graphwell.encoders.kinds import Cells, Look, columns_of, look_at
 from graphwell.encoders.report import (
     NAMES_SHOWN,
     Treatment,
@@ -30,7 +30,6 @@ from graphwell.io.cells import TEXT, is_text
 
 NUMBERS_OF_A_TEXT = 8
 """For trees, which split by one number at a time; fewer beside other columns, which those of names drown."""
-MISSING_RULES = ("fill", "keep", "error")
 SCALES = (False, True, "standard", "robust")
 
 
@@ -46,7 +45,9 @@ class TableEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     """Turn a table of any columns into a matrix, and tell the treatment of each column.
 
     Numbers stay as they are. Categories become indicators, texts a few numbers each, dates days and seasons.
-    Identifiers, row counters, constant columns, copies, and what looks like the truth are left out.
+    Identifiers, row counters, constant columns, copies, and what looks like the truth are left out. Missing
+    cells are filled with the median or the most frequent value; where they are many, a further column says
+    where they were.
 
     Parameters
     ----------
@@ -58,16 +59,11 @@ class TableEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         Columns whose kind is known.
     decimal : {".", ","}, optional
         Decimal mark of numbers in text; found in each column by default.
-    missing : {"fill", "keep", "error"}
-        Fill missing cells with the median or the most frequent value, with a further column that says where
-        they were if they are many; keep them as NaN; or refuse them.
     standardise : bool, "standard", "robust" or callable
         True brings numbers to mean 0 and variance 1 where columns of other kinds stand beside them, whose
         scale presumes it; a table of numbers alone stays as it is. "standard" and "robust" scale numbers in
         any case, by mean and deviation or by median and quartiles. A function is given the numbers and
         says which, and why.
-    pca : int, optional
-        Principal components to project the matrix onto at the end.
     text_encoder : str
         What makes numbers of texts, by its name in `graphwell.encode`: "auto" is "use" if that is installed,
         else "tfidf".
@@ -81,8 +77,6 @@ class TableEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         which should count less; "indicator", "cycle" and "text" have their scale.
     scaling_ : Scaling or None
         The scale that numbers were given, and why.
-    notes_ : tuple of Sentence
-        What was done to the matrix as a whole.
 
     Examples
     --------
@@ -101,9 +95,7 @@ class TableEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         as_number: Sequence[str] = (),
         as_category: Sequence[str] = (),
         decimal: str | None = None,
-        missing: str = "fill",
         standardise: bool | str | Callable[[FloatArray], Any] = False,
-        pca: int | None = None,
         text_encoder: str = "auto",
     ) -> None:
         self.features = features
@@ -111,9 +103,7 @@ class TableEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         self.as_number = as_number
         self.as_category = as_category
         self.decimal = decimal
-        self.missing = missing
         self.standardise = standardise
-        self.pca = pca
         self.text_encoder = text_encoder
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -130,34 +120,24 @@ class TableEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
 
     def fit_transform(self, X: Any, y: Any = None) -> FloatArray:
         """Look at every column, and return the matrix."""
-        cells = ColumnCells(X)
+        cells = columns_of(X)
         self._fit(cells, y)
         matrix = self._encoded(cells)
-        if self.missing == "error":
-            self._refuse_missing(matrix)
         self._fit_scale(matrix)
-        return self._fit_components(self._scaled(matrix))
-
-    def look_at(self, X: Any, y: Any = None) -> FloatArray:
-        """Say what becomes of each column, one at a time in memory; the matrix returned has no rows."""
-        self._fit(ColumnCells(X), y)
-        return np.empty((0, len(self.kinds_)))
+        return self._scaled(matrix)
 
     def transform(self, X: Any) -> FloatArray:
         """Return the matrix of a table with the same columns."""
         check_is_fitted(self)
-        cells = ColumnCells(X)
+        cells = columns_of(X)
         lost = [name for name in self.encoders_ if name not in cells]
         if lost:
             raise ValueError(f"X lacks the columns {listed(lost)}, which rows were compared by in the fit.")
-        matrix = self._scaled(self._encoded(cells))
-        return matrix if self.components_ is None else np.asarray(self.components_.transform(matrix))
+        return self._scaled(self._encoded(cells))
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Names of the columns of the matrix."""
         check_is_fitted(self)
-        if self.components_ is not None:
-            return np.array([f"component {i + 1}" for i in range(self.pca or 0)], dtype=object)
         return np.array(self.outputs_, dtype=object)
 
     def _fit(self, cells: Mapping[str, Cells], y: Any) -> None:
@@ -173,7 +153,6 @@ class TableEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
             raise OptionError("features", problem, *([why] if why else []))
         self.kinds_ = tuple(kind for encoder in self.encoders_.values() for kind in encoder.kinds)
         self.n_features_in_ = len(cells)
-        self.notes_: tuple[Sentence, ...] = ()
 
     def _encoded(self, cells: Mapping[str, Cells]) -> FloatArray:
         """The matrix, in single precision where all columns are; one column is in memory beside it."""
@@ -186,15 +165,6 @@ class TableEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
             X[:, first : first + block.shape[1]] = block
             first += block.shape[1]
         return X
-
-    def _refuse_missing(self, X: FloatArray) -> None:
-        holes = by_columns(lambda columns: np.isnan(columns).sum(axis=0), X)
-        if holes.any():
-            row, column = np.argwhere(np.isnan(X))[0]
-            many = int(holes.sum())
-            others = f", one of {many:,} missing values; fill them in" if many > 1 else "; fill it in"
-            problem = 'Row {}: the feature {!r} is missing{}, or give {missing="fill"}.'
-            raise OptionError("missing", problem, row + 1, self.outputs_[column], others)
 
     def _fit_scale(self, X: FloatArray) -> None:
         """The scale that is asked for, or that columns of numbers ask for; beside others it is always one."""
@@ -221,33 +191,14 @@ class TableEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
             X *= self.factor_
         return X
 
-    def _fit_components(self, X: FloatArray) -> FloatArray:
-        self.components_: Any = None
-        if not self.pca:
-            return X
-        n, d = X.shape
-        if self.pca > min(n, d):
-            problem = "{field} {}: {:,} rows of {} features have at most {} components."
-            raise OptionError("pca", problem, self.pca, n, d, min(n, d))
-        from sklearn.decomposition import PCA
-
-        self.components_ = PCA(self.pca, random_state=0).fit(X)
-        groups = equal_rows(X)
-        told = "The {} features were projected onto {} principal components."
-        self.notes_ += (Sentence(told, (d, self.pca)),)
-        firsts = np.unique(groups, return_index=True)[1]
-        return np.asarray(self.components_.transform(X))[firsts[groups]]  # copies stay equal to the last bit
-
     @property
-    def compact_(self) -> FloatArray | None:
+    def compact_(self) -> FloatArray:
         """Factor of the matrix for trees: a code for each category, few numbers for a text.
 
         On eight messy tables a forest was 71.5 % correct on indicators and 30 numbers a text, 75.6 on codes
         and eight numbers a text. With one number it was right in 77.0 % of ten tables that hold names of
         people beside other columns, 76.5 with two, 75.4 with four, 72.6 with eight.
         """
-        if self.components_ is not None:
-            return None
         blocks = []
         others = sum(encoder.kinds[0] != "text" for encoder in self.encoders_.values())
         of_text = max(1, NUMBERS_OF_A_TEXT // (1 + others))
@@ -285,7 +236,7 @@ class TableEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
             first = seen.setdefault((look.kind, _digest(look.values)), name)
             if first != name:
                 return left_out(name, look.kind, "a copy of {!r}", first)
-        encoder = fitted(name, look, self.missing == "fill", of_texts)
+        encoder = fitted(name, look, of_texts)
         if encoder is None:
             return left_out(name, "text", "no two of its texts share a word")
         self.encoders_[name] = encoder
@@ -301,8 +252,7 @@ class TableEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         n_missing, n_known = int(cells.missing.sum()), int((~cells.missing).sum())
         if n_missing:
             marked = any(made.endswith("missing") for made in encoder.names)
-            filled = self.missing == "fill" and look.kind != "text"
-            done = "" if not filled else ", marked" if marked else ", filled in"
+            done = "" if look.kind == "text" else ", marked" if marked else ", filled in"
             said, values = said + "; {:,} missing" + done, (*values, n_missing)
         warns = True
         if len(look.bad) and look.kind != "category":
@@ -320,13 +270,6 @@ class TableEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         if self.standardise not in SCALES and not callable(self.standardise):
             raise ValueError(
                 f"standardise must be one of {', '.join(map(str, SCALES))}; got {in_short(self.standardise)}."
-            )
-        if self.pca is not None and self.pca < 0:
-            problem = "{field} must be a number of components, or 0 for none; got {}."
-            raise OptionError("pca", problem, self.pca)
-        if self.missing not in MISSING_RULES:
-            raise ValueError(
-                f"missing must be one of {', '.join(MISSING_RULES)}; got {in_short(self.missing)}."
             )
         for field in ("features", "drop", "as_number", "as_category"):
             for name in getattr(self, field) or ():
@@ -347,7 +290,7 @@ def refuse_extreme(X: FloatArray, names: Sequence[str]) -> None:
     value = X[row, column]
     what = "infinite" if np.isinf(value) else f"{value:.6g}, too large to take distances"
     problem = "Row {}: the feature {!r} is {}; correct the cell, or empty it."
-    raise OptionError("missing", problem, row + 1, str(names[column]), what)
+    raise OptionError("features", problem, row + 1, str(names[column]), what)
 
 
 def _digest(values: Any) -> str:

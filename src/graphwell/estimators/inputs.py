@@ -89,7 +89,7 @@ def encoded_frame(
 def compact_columns(encoder: TableEncoder) -> Map | None:
     """Map from the matrix of an encoder to columns for trees; None if it has none other than these."""
     compact = encoder.compact_
-    if compact is None or compact.shape == (len(compact), len(compact)):
+    if compact.shape == (len(compact), len(compact)):
         return None
     return Linear(np.zeros(len(compact)), compact)
 

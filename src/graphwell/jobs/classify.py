@@ -147,7 +147,7 @@ def fit(classifier: Any, rows: TableRows, progress: Progress) -> tuple[Labelled,
     reachable = classifier.reachable_
     assigned = np.where(reachable, np.searchsorted(labels.classes, classifier.transduction_), -1)
     score = np.where(reachable, classifier.label_distributions_.max(axis=1), np.nan)
-    return Labelled(rows, classifier, encoder, points, assigned, score), [*notes, *encoder.notes_]
+    return Labelled(rows, classifier, encoder, points, assigned, score), notes
 
 
 def _class_sizes(options: ClassifyOptions, rows: TableRows) -> dict[str, Any]:

@@ -243,7 +243,7 @@ class LabelledTable:
             "hash": digest.hexdigest(),
             "label": self.read.options.label,
             "unknown": list(options.unknown),
-            "missing": options.missing,
+            "missing": "fill",  # as journals of earlier versions have it
         }
 
     def session(self, progress: Progress = silent) -> Session:

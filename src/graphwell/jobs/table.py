@@ -29,7 +29,6 @@ from graphwell.io.text import Reading
 from graphwell.progress import Progress, silent
 
 SCALES = ("auto", "none", "standard", "robust")
-MISSING_RULES = ("fill", "error")
 MOST_CLASSES = 1000
 """From here on, a column in which most classes have one label is taken for another column by mistake."""
 PAGE_SUFFIXES = (".html", ".htm")
@@ -49,8 +48,6 @@ class TableOptions:
     as_number: tuple[str, ...] = ()  # features whose kind is known
     as_category: tuple[str, ...] = ()
     scale: str = "auto"  # of numbers: left to the method, or one of `SCALES`
-    pca: int | None = None  # principal components that features are projected onto
-    missing: str = "fill"  # fill cells and mark them, or refuse them
     n_neighbors: int = 10  # that each row is linked to
     n_jobs: int | None = None  # threads; all cores by default
     seed: int = 0  # of everything random
@@ -71,10 +68,6 @@ class TableOptions:
         if self.decimal not in (None, ".", ","):
             raise OptionError("decimal", "{field} must be a point or a comma, got {!r}.", self.decimal)
         one_of("scale", self.scale, SCALES)
-        one_of("missing", self.missing, MISSING_RULES)
-        if self.pca is not None and self.pca < 0:
-            problem = "{field} must be a number of components, or 0 for none; got {}."
-            raise OptionError("pca", problem, self.pca)
 
     def for_table(self, table: Table) -> Self:
         """The same options with what the table settles."""
@@ -84,7 +77,7 @@ class TableOptions:
         """The encoder that these options ask for; `scale` is that of the method where none is asked for."""
         scale = {"auto": scale, "none": False}.get(self.scale, self.scale)
         return TableEncoder(
-            self.features, (), self.as_number, self.as_category, self.decimal, self.missing, scale, self.pca,
+            self.features, (), self.as_number, self.as_category, self.decimal, scale,
             "auto" if is_folder(self.table) else self.encoder,
         )  # fmt: skip
 
@@ -224,7 +217,7 @@ def copies(X: Any) -> tuple[IntArray, list[Sentence]]:
 
 def encoded_notes(encoder: TableEncoder, X: Any) -> list[Sentence]:
     """Notes on rows that a job encodes: copies, what the encoder did, the scale that rules chose."""
-    notes, found = [*copies(X)[1], *encoder.notes_], encoder.scaling_
+    notes, found = copies(X)[1], encoder.scaling_
     if callable(encoder.standardise) and found is not None:
         notes.append(Sentence("The features were scaled ({}), as {}.", (found.name, found.why)))
     return notes
