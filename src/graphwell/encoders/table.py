@@ -24,7 +24,6 @@ from graphwell.encoders.report import (
     why_left_out,
 )
 from graphwell.errors import OptionError, Sentence, in_short
-from graphwell.graph.canonical import equal_rows
 from graphwell.graph.checks import LARGEST_FEATURE
 from graphwell.io.cells import TEXT, is_text
 
