@@ -169,9 +169,7 @@ def test_units_that_differ_are_evened_out_by_methods_that_do_not_tune(tmp_path):
     np.testing.assert_allclose(uneven.added.score, clf.label_distributions_.max(axis=1))
 
 
-def test_missing_values_are_refused_or_filled(tmp_path):
+def test_missing_values_are_filled(tmp_path):
     X = np.random.default_rng(0).normal(size=(10, 2))
     X[3, 1] = X[5, 0] = np.nan
-    with pytest.raises(ValueError, match="Row 4: the feature 'b' is missing, one of 2 missing values"):
-        points(tmp_path, X, missing="error")
     assert all(points(tmp_path, X)[0].added.label.tolist())
