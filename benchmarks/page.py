@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from benchmarks.encoders import is_level
 from benchmarks.methods import markdown_row
 from benchmarks.output import Options
 from benchmarks.tables import OURS, keys_of, row_of, summary
@@ -103,11 +104,41 @@ def tables_behind() -> str:
     return markdown(["table, labels per class", "graphwell, % wrong", "best", "which"], lines)
 
 
+def encoders() -> str:
+    """Per cent correct of every set and encoder, from few labels to many, and how many rows are best or level."""
+    rows = pd.DataFrame(
+        [
+            {"set": record["data"], "encoder": record["encoder"], "labels": int(labels), **rates}
+            for record in results("encoders")["records"]
+            if record["encoder"]
+            for labels, rates in record["rates"].items()
+        ]
+    )
+    means = rows.groupby(["set", "encoder", "labels"], sort=False).mean().reset_index()
+    means["same vectors"] = means[["logistic", "logistic, standardised"]].max(axis=1)
+    shown = ["graphwell", "same vectors", "words, logistic"]
+    lines = [
+        [*key, *(" / ".join("-" if v != v else f"{v:.1f}" for v in of[name]) for name in shown)]
+        for key, of in means.groupby(["set", "encoder"], sort=False)
+    ]
+    counts = [f"{is_level(of).sum()} of {len(of)} by `{name}`" for name, of in means.groupby("encoder")]
+    titles = [
+        "set",
+        "encoder",
+        "graphwell",
+        "logistic regression, same vectors",
+        "words and logistic regression",
+    ]
+    told = f"Best, or level to half a point: {', '.join(counts)}. {origin('encoders')}"
+    return markdown(titles, lines) + "\n\n" + told
+
+
 FIGURES: dict[str, Callable[[], str]] = {
     "few labels": few_labels,
     "few labels in short": lambda: few_labels(per_class=5),
     "few labels behind": lambda: few_labels(behind=True),
     "tables in all": tables_in_all,
     "tables behind": tables_behind,
+    "encoders": encoders,
 }
 """What stands between the markers, by their name."""
