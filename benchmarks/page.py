@@ -105,7 +105,7 @@ def tables_behind() -> str:
 
 
 def encoders() -> str:
-    """Per cent correct of every set and encoder, from few labels to many, and how many rows are best or level."""
+    """Per cent correct of every set and encoder, and how many rows are best or level."""
     rows = pd.DataFrame(
         [
             {"set": record["data"], "encoder": record["encoder"], "labels": int(labels), **rates}
@@ -122,13 +122,7 @@ def encoders() -> str:
         for key, of in means.groupby(["set", "encoder"], sort=False)
     ]
     counts = [f"{is_level(of).sum()} of {len(of)} by `{name}`" for name, of in means.groupby("encoder")]
-    titles = [
-        "set",
-        "encoder",
-        "graphwell",
-        "logistic regression, same vectors",
-        "words and logistic regression",
-    ]
+    titles = ["set", "encoder", "graphwell", "logistic, same vectors", "logistic, words"]
     told = f"Best, or level to half a point: {', '.join(counts)}. {origin('encoders')}"
     return markdown(titles, lines) + "\n\n" + told
 
