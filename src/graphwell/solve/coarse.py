@@ -23,7 +23,7 @@ which is a heat-bath step; the width of the noise falls to 0, and then only gain
 """
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import product
 from operator import itemgetter
 from typing import Any, TypeAlias
@@ -314,11 +314,6 @@ class CoarseSearch:
             labels = labels.copy()
             return labels, choose_classes(self.finest.W, labels, finest, pressure)
 
-        partitions = [graph.members for graph in self.graphs[:: len(ORDERS)]]
-
-        def improved(each: Labelling) -> Labelling:
-            return refined(self.finest, partitions, finest, pressure, each[0])
-
         solved = self.pool.results(solution, tasks)
         found, sizes = [], np.zeros(len(pressure))
         for seed, graph in enumerate(self.graphs):
@@ -328,7 +323,10 @@ class CoarseSearch:
             sizes += np.bincount(best, weights=graph.sizes, minlength=len(pressure))
         different = {labels.tobytes(): labels for labels in found}.values()  # step 4
         kept = sorted(self.pool.results(tidied, list(different)), key=itemgetter(1))[:KEPT]
-        return min(self.pool.results(improved, kept), key=itemgetter(1))[0], sizes / sizes.sum()
+        partitions = [graph.members for graph in self.graphs[:: len(ORDERS)]]
+        refine = partial(refined, self.finest, partitions, finest, pressure)
+        lowest = self.pool.results(refine, [labels for labels, _ in kept])
+        return min(lowest, key=itemgetter(1))[0], sizes / sizes.sum()
 
 
 @dataclass(frozen=True, eq=False)
@@ -349,8 +347,9 @@ def solve_coarse(problem: Problem, engine: Engine, start: Block) -> CoarseSoluti
     finest, graphs = coarse_graphs(engine, labels, n_classes, pool, problem.trust)  # step 1
     members = finest.members
     with one_blas_thread():  # step 2
-        harmonic = pool.results(lambda graph: harmonic_shares(graph)[graph.members], graphs)
-    shares = prolonged(engine, shares_of(np.mean(harmonic, axis=0)), members)
+        harmonic = pool.results(harmonic_shares, graphs)
+    of_aggregates = [each[graph.members] for each, graph in zip(harmonic, graphs, strict=True)]
+    shares = prolonged(engine, shares_of(np.mean(of_aggregates, axis=0)), members)
     scores = engine.shares(engine.shares(start) + shares)
     finest_scores = engine.group_means(scores, members, len(finest.label_weights))
     has_rows = np.bincount(labels[labels >= 0], minlength=n_classes) > 0

@@ -5,9 +5,7 @@ small, it lets large classes swallow small ones. So its result is compared with 
 there:
 
 - *start*: the highest scores of label propagation, which the coarse level has improved;
-- *communities*: harmonic labels on the graph of communities alone;
-- *coarse*: the labelling of lowest energy on that graph, where the descent begins;
-- *descent*.
+- *communities*: harmonic labels on the graph of communities alone.
 
 A given label is overruled if its neighbours vote for another class. ``docs/few-labels.md`` tells
 how the constants were found.
@@ -72,7 +70,6 @@ def select(prepared: Prepared, final: State) -> Status | None:
     sizes = class_counts(engine, final.labels, n_classes)
     given = np.asarray(engine.to_host(problem.labels))
     n_given = int((given >= 0).sum())
-
     least_even = EVENNESS_KEPT * evenness(start_sizes)  # below, a class was swallowed
 
     # Where classes consist of several clusters, the descent makes them far more even. One label per class
