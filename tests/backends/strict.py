@@ -13,9 +13,6 @@ from scipy import ndimage
 
 from graphwell.backends.cpu.pixels import Movers, Pixels
 
-METHODS = ("all", "any", "argmax", "astype", "copy", "max", "mean", "min", "ravel", "reshape", "sum", "var")
-FACTS = ("shape", "ndim", "size", "dtype")
-
 
 class StrictArray(NDArrayOperatorsMixin):
     """An array that only functions of its own library take."""
@@ -51,13 +48,10 @@ class StrictArray(NDArrayOperatorsMixin):
         return bool(self.values)
 
     def __getattr__(self, name: str) -> Any:
-        if name in FACTS:
-            return getattr(self.values, name)
-        if name == "T":
-            return StrictArray(self.values.T)
-        if name not in METHODS:
-            raise AttributeError(name)
-        return lambda *args, **kwargs: wrapped(getattr(self.values, name)(*bare(args), **bare(kwargs)))
+        found = getattr(self.values, name)
+        if not callable(found):
+            return wrapped(found)
+        return lambda *args, **kwargs: wrapped(found(*bare(args), **bare(kwargs)))
 
 
 def wrapped(values: Any) -> Any:
