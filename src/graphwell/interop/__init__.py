@@ -1,1 +1,1 @@
-"""Data of other libraries: AnnData and xarray. Neither is imported at the top."""
+"""Data of other libraries: AnnData, which is not imported at the top."""

@@ -14,7 +14,6 @@ from graphwell._threads import thread_count
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.registry import find_pixels
 from graphwell.errors import UnreachableWarning, warn_user
-from graphwell.interop.xarray import as_arrays, has_names
 from graphwell.progress import Progress, silent
 from graphwell.segmentation.features import MOST_CHANNELS, halved, picture_features, read_picture
 from graphwell.segmentation.narrow_band import BorderDescent, refine_borders
@@ -272,7 +271,7 @@ def segment(
     image: Any,
     seeds: Any,
     *,
-    channel_axis: int | str | None = -1,
+    channel_axis: int | None = -1,
     spacing: Sequence[float] | None = None,
     radius: float = 3.0,
     color_scale: float | None = None,
@@ -287,14 +286,12 @@ def segment(
     ----------
     image : array of shape (height, width), (height, width, depth) or either with channels
         Any number of channels; more than eight are replaced by their principal components. Masked points of a
-        masked array are left out, and nothing passes through them. A DataArray of xarray will do: what is NaN
-        there is masked.
+        masked array are left out, and nothing passes through them.
     seeds : integer array of shape (height, width) or (height, width, depth)
         Known classes, -1 where unknown. Masked seeds do not count. A single class is everywhere, with a
         warning.
-    channel_axis : int or str, optional
-        The axis of `image` that holds its channels, where it has one axis more than `seeds`. Of a DataArray
-        also the name of the dimension; by default the one called like channels (``"band"``, say).
+    channel_axis : int, optional
+        The axis of `image` that holds its channels, where it has one axis more than `seeds`.
     spacing : sequence of float, optional
         Distance between points along each axis but that of the channels; `radius` and `smoothing` are in
         units of the smallest. By default all are alike.
@@ -314,7 +311,7 @@ def segment(
 
     Returns
     -------
-    array of the shape of `seeds`, or DataArray with the coordinates of `image`
+    array of the shape of `seeds`
         Class of each pixel; -1, with a warning, in regions that no seed reaches; -1 where it is masked.
 
     Examples
@@ -326,12 +323,9 @@ def segment(
     >>> bool((labels == truth).mean() > 0.99)
     True
     """
-    put_back, axis = None, channel_axis
-    if has_names(image) or isinstance(axis, str):
-        image, seeds, axis, put_back = as_arrays(image, seeds, axis)
     segmenter = Segmenter(
         image,
-        channel_axis=None if np.ndim(image) == np.ndim(seeds) else axis,
+        channel_axis=None if np.ndim(image) == np.ndim(seeds) else channel_axis,
         spacing=spacing,
         radius=radius,
         color_scale=color_scale,
@@ -345,7 +339,7 @@ def segment(
         warn_user(one_class_sentence(str(found.classes[0])))
     if found.unreached:
         warn_user(unreached_sentence(found), UnreachableWarning)
-    return found.labels if put_back is None else put_back(found.labels)
+    return found.labels
 
 
 def unreached_sentence(found: Segmentation) -> str:
