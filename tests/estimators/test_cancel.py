@@ -62,11 +62,3 @@ def test_a_flag_that_is_set_before_ends_the_fit_at_once_and_one_never_set_change
     flag.set()
     with pytest.raises(gw.CancelledError):
         gw.DiffuseInterfaceClassifier(models=None).fit(small, few(truth), cancel=flag)
-
-
-@pytest.mark.parametrize("stage", ["neighbours", "start", "descent"])
-def test_a_fit_on_a_cluster_is_cancelled_too(client, stage):
-    da = pytest.importorskip("dask.array")
-    classifier = gw.DiffuseInterfaceClassifier(models=None, random_state=0, start="diffusion")
-    cancelled_in(classifier, da.from_array(X, chunks=(1000, 10)), Y, stage)
-    assert not [name for name in vars(classifier) if name.endswith("_")]

@@ -14,18 +14,6 @@ alone = partial(DiffuseInterfaceClassifier, models=None, random_state=0)
 """The graph alone, without other models."""
 
 
-@pytest.mark.parametrize("names", [[10, 20, 30], [-7, 0, 100], ["ant", "bee", "cat"]])
-def test_labels_may_have_any_names(names):
-    X, truth = blobs()
-    named = np.array(names)[truth]
-    y = few(named, unknown=None if isinstance(names[0], str) else -1)
-    clf = alone().fit(X, y)
-    np.testing.assert_array_equal(clf.transduction_, named)
-    assert clf.classes_.tolist() == sorted(names)
-    np.testing.assert_array_equal(clf.predict(X + 0.01), named)
-    assert clf.score(X, named) == 1.0
-
-
 def test_scores_are_distributions_that_agree_with_the_labels():
     X, truth = datasets.make_three_moons(random_state=1)
     y = datasets.sample_labels(truth, 5, random_state=1)

@@ -91,6 +91,7 @@ class Named:
         ({"a": [1, 2]}, "a mapping, not rows of features; give a data frame"),
         ((row for row in [[1], [2]]), "a generator, whose items are made one by one"),
         ({1, 2}, "a set, which has no order"),
+        (["a text", "another"], r"a list of text, not rows of features; give its vectors, graphwell\.encode"),
         (None, "X is None"),
         (pd.Series([1, 2]), "a Series of pandas, not rows of features; one column is X.to_frame"),
         (Named("AnnData", "anndata._core").made, r"X is an AnnData of anndata, .* X\.obsm\['X_pca'\] say"),

@@ -63,7 +63,8 @@ each = pytest.mark.parametrize("clusterer", CLUSTERERS)
 
 @each
 def test_three_clusters_without_labels_and_named_by_three(clusterer):
-    found = clusterer(3, random_state=0, n_jobs=1).fit_predict(X)
+    found, again = (clusterer(3, random_state=0, n_jobs=jobs).fit_predict(X) for jobs in (1, 2))
+    np.testing.assert_array_equal(found, again)
     assert matched_error(found, TRUTH) <= 0.05
     assert (clusterer(3, random_state=0, n_jobs=1).fit_predict(pd.DataFrame(X)) >= 0).all()
     y = np.full(60, None, dtype=object)
@@ -79,13 +80,6 @@ def test_a_graph_in_parts_and_a_single_cluster(clusterer):
     assert (found == found[:, :1]).all()
     assert len(np.unique(found)) == 3
     assert (clusterer(1, metric="precomputed").fit_predict(W) == 0).all()
-
-
-@each
-def test_equal_seeds_and_any_number_of_threads_give_equal_clusters(clusterer):
-    runs = [clusterer(3, n_jobs=jobs, random_state=1).fit_predict(X) for jobs in (1, 1, 2)]
-    assert (runs[0] == runs[1]).all()
-    assert (runs[0] == runs[2]).all()
 
 
 @each
@@ -159,6 +153,7 @@ def test_a_clusterer_of_another_room_names_its_sources_and_strangers_are_refused
     ("method", "field"),
     [
         (baselines.MulticlassMBO(max_iter=0), "max_iter"),
+        (baselines.LaplaceLearning(weights="cubic"), "weights"),
         (baselines.VolumeMBO(class_prior=[0.5, 0.5]), "class_prior"),
         (baselines.CutLearning(tol=np.nan), "tol"),
         (baselines.CorrectAndSmooth(alpha_correct=1.0), "alpha_correct"),
@@ -172,9 +167,3 @@ def test_what_makes_no_sense_is_refused_by_name(method, field):
     with pytest.raises(OptionError, match=f"^{field} must") as caught:
         method.fit(X, few(truth))
     assert caught.value.field == field
-
-
-def test_words_that_are_none_are_refused():
-    X, truth = blobs(n=10)
-    with pytest.raises(ValueError, match="weights must be one of none, wnll, poisson"):
-        baselines.LaplaceLearning(weights="cubic").fit(X, few(truth))

@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from graphwell import Annealed, DiffuseInterfaceClassifier, Graph, datasets, metrics
+from graphwell import Annealed, DiffuseInterfaceClassifier, Graph, baselines, datasets, metrics
 
 
 def wine(per_class, seed=1):
@@ -130,6 +130,15 @@ def test_earlier_names_mean_what_they_did(earlier, now):
     if now != [] and now is not None:
         assert set(before.models_.model) == set(clf.models_.model)
     np.testing.assert_array_equal(before.transduction_, clf.transduction_)
+
+
+def test_names_that_went_are_refused_with_what_to_write_instead():
+    with pytest.raises(TypeError, match=r"no parameter 'verbose'; write fit\(X, y, progress=print\)"):
+        DiffuseInterfaceClassifier(verbose=True)
+    with pytest.raises(TypeError, match="DiffuseInterfaceClassifier has no parameter 'kernel'"):
+        DiffuseInterfaceClassifier(kernel="rbf")
+    with pytest.raises(AttributeError, match="no attribute 'GTAM'; write LabelSpreading"):
+        baselines.GTAM()
 
 
 def test_the_choice_depends_on_the_seed_alone():
@@ -335,13 +344,7 @@ def test_features_help_a_weak_graph():
     assert clf.tuning_.metric in graphs
     assert {*graphs, "directions", "logistic"} <= set(clf.models_.model)
     assert clf.n_features_in_ == 200
-
-
-def test_new_rows_come_as_affinities_and_hear_the_features_around_them():
-    W, X, y = blocks()
-    given = datasets.sample_labels(y, 10, 0)
-    clf, _ = wrong(W, y, given, features=X)
-    new = W[:20]
+    new = W[:20]  # new rows come as affinities and hear the features around them
     assert (clf.predict(new) == y[:20]).mean() > 0.6
     np.testing.assert_allclose(clf.predict_proba(new).sum(axis=1), 1)
 
@@ -373,16 +376,10 @@ def test_features_without_a_graph_or_of_other_rows_are_refused():
         DiffuseInterfaceClassifier(metric="precomputed").fit(W, given, features=X[:10])
 
 
-def overlapping(n=900, seed=0):
-    """Three classes that overlap, twenty labels each."""
-    rng = np.random.default_rng(seed)
-    truth = rng.integers(3, size=n)
-    X = rng.normal(size=(n, 4)) + 1.6 * np.eye(4)[truth]
-    return X, datasets.sample_labels(truth, 20, random_state=seed), truth
-
-
 def test_calibrated_scores_are_as_sure_as_they_are_right():
-    X, y, truth = overlapping(seed=4)
+    rng = np.random.default_rng(4)
+    truth = rng.integers(3, size=900)
+    X, y = rng.normal(size=(900, 4)) + 1.6 * np.eye(4)[truth], datasets.sample_labels(truth, 20, 4)
     plain = DiffuseInterfaceClassifier(random_state=0, n_jobs=1, models=None).fit(X, y)
     clf = DiffuseInterfaceClassifier(random_state=0, n_jobs=1, models=[]).fit(X, y)
     assert clf.calibrated_

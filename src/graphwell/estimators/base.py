@@ -23,10 +23,11 @@ from graphwell.encoders.kinds import is_frame
 from graphwell.encoders.table import TableEncoder
 from graphwell.errors import BridgedWarning, LabelWarning, Sentence, UnreachableWarning, in_short, warn_user
 from graphwell.estimators.canonical import arranged_graph, arranged_rows, put_back, told_in_order
-from graphwell.estimators.inputs import compact_columns, encoded_frame, refuse_foreign
+from graphwell.estimators.inputs import encoded_frame, refuse_foreign
 from graphwell.estimators.labels import Labels, read_labels, with_classes
 from graphwell.estimators.parameters import check_parameters, read_trust
 from graphwell.estimators.tuning.estimate import figures
+from graphwell.estimators.tuning.maps import Linear
 from graphwell.estimators.tuning.metrics import by_the_data
 from graphwell.estimators.tuning.stacking import stacked_scores
 from graphwell.graph import Graph
@@ -143,7 +144,8 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         self._check_parameters()
         with watched(run.check):
             fitted = self._attributes_of_fit(X, y, run, sample_weight, features)
-        kept = {name: value for name, value in vars(self).items() if not _is_fitted_name(name)}
+        found = {name for name in vars(self) if name.endswith("_") and not name.startswith("_")}
+        kept = {k: v for k, v in vars(self).items() if k not in {*found, "_predictor", "_given", "_encoder"}}
         self.__dict__ = {**kept, **fitted}  # at once, whatever other threads do with it
         return self
 
@@ -165,7 +167,9 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
             scale = True if hasattr(self, "models") else by_the_data
             encoder, matrix = encoded_frame(X, labels, TableEncoder(standardise=scale))
             rows, graph, _ = self._read(backend, matrix)
-            rows = replace(rows, compact=compact_columns(encoder))
+            compact = encoder.compact_
+            if compact.shape != (len(compact), len(compact)):  # others for trees
+                rows = replace(rows, compact=Linear(np.zeros(len(compact)), compact))
             names = {**_feature_names(self, X, X.shape[1]), "columns_": encoder.treatments_}
         else:
             rows, graph, names = self._read(backend, X)
@@ -397,10 +401,6 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = self.metric == "precomputed"
         return tags
-
-
-def _is_fitted_name(name: str) -> bool:
-    return (name.endswith("_") and not name.startswith("_")) or name in ("_predictor", "_given", "_encoder")
 
 
 def _parts_without_labels(problem: Problem, engine: Engine, vertices: Any) -> list[Note]:

@@ -265,9 +265,8 @@ class DiffuseInterfaceClassifier(GraphClassifier):
             why = NOT_STACKED["graph" if alone else "paper" if recipe.schedule is not None else "classes"]
             raise OptionError("models", "{field}: {} cannot be stacked: {}.", name_of(models[0]), why)
         on_cluster = backend.name == "dask"
-        if recipe.schedule is not None or n_classes == 1 or (on_cluster and graph is not None):
-            return rows, graph, {"label_issues_": None}, {}
-        if models is None and features is None:
+        nothing = models is None and features is None
+        if nothing or recipe.schedule is not None or n_classes == 1 or (on_cluster and graph is not None):
             return rows, graph, {"label_issues_": None}, {}
         began = time.perf_counter()
         rng = stream(self.random_state, "hidden labels")

@@ -11,7 +11,6 @@ from graphwell.encoders.report import column_note
 from graphwell.encoders.table import TableEncoder, refuse_extreme
 from graphwell.errors import warn_user
 from graphwell.estimators.labels import Labels
-from graphwell.estimators.tuning.maps import Linear, Map
 
 ADVICE = {
     "AnnData": "use graphwell.annotate(X, '...'), which takes the name of the column of the known labels, or "
@@ -86,14 +85,6 @@ def encoded_frame(
     return encoder, matrix
 
 
-def compact_columns(encoder: TableEncoder) -> Map | None:
-    """Map from the matrix of an encoder to columns for trees; None if it has none other than these."""
-    compact = encoder.compact_
-    if compact.shape == (len(compact), len(compact)):
-        return None
-    return Linear(np.zeros(len(compact)), compact)
-
-
 def _named(X: Any) -> tuple[str, str | None]:
     """A sentence on the type of X and its replacement; None if it may hold rows."""
     if isinstance(X, str | bytes | PathLike):
@@ -101,6 +92,8 @@ def _named(X: Any) -> tuple[str, str | None]:
         return f"the {'text' if isinstance(X, str | bytes) else 'path'} {str(X)!r}", read
     if isinstance(X, Mapping) and not hasattr(X, "shape"):  # some sparse matrices are mappings too
         return "a mapping", "give a data frame, pandas.DataFrame(X) say"
+    if isinstance(X, list | tuple) and X and isinstance(X[0], str):
+        return "a list of text", "give its vectors, graphwell.encode(X), or a data frame with a column of it"
     if isinstance(X, set | frozenset):
         return "a set, which has no order", "give a list of rows"
     if isinstance(X, Iterator | range):

@@ -147,7 +147,11 @@ def by_the_data(X: Any) -> Ruled:
         return Ruled("plain", "the features are counts, and most are zero")
     if not units_differ(X):
         return Ruled("plain", "the features have similar units")
-    wanted = ("robust", "standard") if has_outliers(X) else ("standard", "robust")
+    spread, away = by_columns(
+        lambda some: np.stack([some.std(axis=0), np.abs(some - some.mean(axis=0)).max(axis=0)]), X
+    )
+    has_outliers = (away > FAR_OUT * spread)[spread > 0].any()
+    wanted = ("robust", "standard") if has_outliers else ("standard", "robust")
     sample, few, harm = Sample(X, np.full(len(X), -1)), evenly(X, ROWS_LOOKED_AT), ""
     lost, bonds, error = _bonds(few)
     for name in wanted:
@@ -175,16 +179,6 @@ def are_mostly_zero(X: FloatArray) -> bool:
     if X.min() < 0:
         return False
     return bool(by_columns(lambda columns: (columns == 0).sum(axis=0), X).sum() > MOSTLY_ZERO * X.size)
-
-
-def has_outliers(X: FloatArray) -> bool:
-    """Whether a value lies many standard deviations out."""
-    spread, away = by_columns(_spread_and_farthest, X)
-    return bool((away > FAR_OUT * spread)[spread > 0].any())
-
-
-def _spread_and_farthest(columns: FloatArray) -> FloatArray:
-    return np.stack([columns.std(axis=0), np.abs(columns - columns.mean(axis=0)).max(axis=0)])
 
 
 # So far apart are neighbours, compared with those of rows whose columns were shuffled one by one: the mean

@@ -59,11 +59,12 @@ class Sample:
 
     @cached_property
     def standard(self) -> Map:
-        """Every column to mean 0 and variance 1; wide rows are projected and keep their proportions."""
+        """Every column to mean 0 and variance 1, or all 0; wide rows are projected in their proportions."""
         if self.whole is not None:
             return self.whole.standard
         if self.X.shape[1] <= MOST_COLUMNS:
-            return standardising(dense(self.X))
+            X = dense(self.X)
+            return Scale(X.mean(axis=0), inverse(by_columns(lambda columns: columns.std(axis=0), X)))
         axes = leading_axes(self.X, AXES_OF_WIDE_ROWS)
         width = axes.matrix.shape[1]
         even = np.sqrt(width) / spread_of(axes(self.X))
@@ -145,11 +146,6 @@ def evenly(X: Any, most: int) -> Any:
     """So many rows at most, evenly spaced."""
     n = X.shape[0]
     return X if n <= most else X[np.linspace(0, n - 1, most).astype(int)]
-
-
-def standardising(X: FloatArray) -> Scale:
-    """Map of every column to mean 0 and variance 1; constant columns become 0."""
-    return Scale(X.mean(axis=0), inverse(by_columns(lambda columns: columns.std(axis=0), X)))
 
 
 def inverse(spread: FloatArray) -> FloatArray:
