@@ -2,8 +2,9 @@
 
 import time
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
+from functools import partial, wraps
 from typing import Any
 
 from graphwell._random import Seed, stream
@@ -37,6 +38,33 @@ NOT_STACKED = {
 }
 """Why a classifier that is named cannot be stacked, and what to do."""
 EARLIER = ("tune", "evidence", "calibrate")
+
+
+def _understands_earlier_names(init: Callable[..., None]) -> Callable[..., None]:
+    """Translate the names that `models` had before 0.2; they go with 0.3."""
+
+    @wraps(init)
+    def understood(self: Any, *values: Any, **parameters: Any) -> None:
+        if "verbose" in parameters:
+            raise TypeError("DiffuseInterfaceClassifier has no verbose; write fit(X, y, progress=print).")
+        earlier = {name: parameters.pop(name) for name in EARLIER if name in parameters}
+        if earlier:
+            warnings.warn(
+                f"{' and '.join(earlier)}: earlier names of models (tune=False, evidence=None is "
+                "models=None; evidence=None is models=[]; evidence=classifier is models=[classifier]).",
+                FutureWarning,
+                stacklevel=2,
+            )
+            evidence = earlier.get("evidence", "auto")
+            if evidence is not None and not isinstance(evidence, str):
+                parameters["models"] = [evidence]
+            elif not earlier.get("tune", True):
+                parameters["models"] = None
+            elif evidence is None:
+                parameters["models"] = []
+        init(self, *values, **parameters)
+
+    return understood
 
 
 @method(
@@ -150,6 +178,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
     True
     """
 
+    @_understands_earlier_names
     def __init__(
         self,
         n_neighbors: int = 10,
@@ -167,7 +196,6 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         device: str = "cpu",
         n_jobs: int | None = None,
         random_state: Seed = None,
-        **earlier: Any,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.scale_neighbor = scale_neighbor
@@ -179,7 +207,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         self.class_prior = class_prior
         self.classes = classes
         self.unknown = unknown
-        self.models = _by_earlier_names(models, earlier) if earlier else models
+        self.models = models
         self.device = device
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -315,21 +343,3 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         if self.schedule is not None or self.start == "random":
             return paper_recipe(self.start, self.schedule, self.step_size)
         return Recipe(self.start, step_size=self.step_size, keep=self._keep)
-
-
-def _by_earlier_names(models: Any, earlier: dict[str, Any]) -> Any:
-    """`models`, from the names that it had before 0.2; they go with 0.3."""
-    unknown = earlier.keys() - EARLIER
-    if unknown:
-        instead = "; write fit(X, y, progress=print)" if "verbose" in unknown else ""
-        raise TypeError(f"DiffuseInterfaceClassifier has no parameter {min(unknown)!r}{instead}.")
-    instead = (
-        "tune=False, evidence=None is models=None; evidence=None is models=[]; "
-        "evidence=classifier is models=[classifier]"
-    )
-    names = " and ".join(name for name in EARLIER if name in earlier)
-    warnings.warn(f"{names}: earlier names of models ({instead}).", FutureWarning, stacklevel=3)
-    tune, evidence = earlier.get("tune", True), earlier.get("evidence", "auto")
-    if evidence is not None and not isinstance(evidence, str):
-        return [evidence]
-    return None if not tune else [] if evidence is None else models
