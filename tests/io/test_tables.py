@@ -171,5 +171,6 @@ def test_a_toy_format_is_read_and_written_by_the_program(tmp_path, monkeypatch):
     lines = [line.split("~") for line in (tmp_path / "out.toy").read_text().splitlines()]
     assert lines[0] == ["x", "label", *NEW_NAMES[:4]]
     assert [line[2] for line in lines[1:]] == ["a", "a", "b", "b"]
+    (tmp_path / "in.none").touch()
     refused = CliRunner().invoke(app, ["classify", str(tmp_path / "in.none"), *arguments[2:]])
     assert "or .toy" in refused.stderr
