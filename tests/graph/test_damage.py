@@ -102,6 +102,13 @@ def test_a_graph_survives_its_pickle(dimension):
     new = rng.normal(size=(20, dimension))
     assert (again.affinity_to(new) != graph.affinity_to(new)).nnz == 0
     assert np.array_equal(pickle.loads(pickle.dumps(graph.sharpened(2))).S.data, graph.sharpened(2).S.data)
+    with pytest.raises(ValueError, match="no pickled graph of this version"):
+        unpickled(graph, more=1)
+    W = graph.W.copy()
+    W.indices[7] = FAR
+    for spoilt in (W, np.eye(3)):
+        with pytest.raises(ValueError, match=r"damaged|needs a square CSR matrix"):
+            unpickled(graph, W=spoilt)
 
 
 def test_a_forged_classifier_is_refused():

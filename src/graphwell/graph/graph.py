@@ -154,6 +154,7 @@ class Graph:
         if set(state) != wanted:
             raise ValueError("This is no pickled graph of this version of graphwell; build the graph anew.")
         self.__dict__.update(state)
+        self.check()
 
     @classmethod
     def from_features(
