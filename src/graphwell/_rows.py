@@ -81,13 +81,7 @@ def hash_of(*arrays: Any) -> str:
 
 
 def narrow(numbers: IntArray, count: int) -> IntArray:
-    """Numbers below `count`, or -1, in the fewest bytes: they travel by the million.
-
-    Examples
-    --------
-    >>> narrow(np.array([-1, 9]), 10).dtype, narrow(np.array([300]), 301).dtype
-    (dtype('int8'), dtype('int16'))
-    """
+    """Numbers below `count`, or -1, in the fewest bytes: they travel by the million."""
     return numbers.astype(np.min_scalar_type(-count))
 
 

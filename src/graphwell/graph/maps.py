@@ -63,25 +63,11 @@ def principal_map(points: Any) -> FloatArray:
 def graph_map(
     graph: Any, start: Any = None, *, n_jobs: int | None = None, progress: Progress = silent
 ) -> FloatArray:
-    """Place the vertices of a graph in the plane, neighbours near each other.
+    """Place the vertices of a graph in the plane, neighbours near each other, in single precision.
 
-    The model is that of t-SNE, with the affinities of the graph. The same bits for any number of threads.
-
-    Parameters
-    ----------
-    graph : Graph
-    start : array of shape (n, 2), optional
-        Where to begin. By default the principal components of the rows that the graph was made from,
-        or slowly varying functions on a graph that was made from affinities.
-    n_jobs : int, optional
-        Threads; all cores by default.
-    progress : callable
-        Told "map" and the share of it that is done.
-
-    Returns
-    -------
-    array of shape (n, 2), in single precision
-        Centred; the unit is the reach of the push.
+    The model is that of t-SNE, with the affinities of the graph; the unit is the reach of the push. It begins
+    with `start`, or with principal components of the rows, or on a graph that was made from affinities with
+    functions that vary slowly. The same bits for any number of threads.
     """
     W, threads = graph.W, ThreadPool(thread_count(n_jobs))
     places = _beginning(graph, start)
