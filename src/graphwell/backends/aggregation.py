@@ -112,15 +112,7 @@ def _condense(
 
 
 def merged_matrix(W: Any, groups: IntArray, n_groups: int | None = None) -> Any:
-    """Sums of the entries between groups of rows; those inside each group are on the diagonal.
-
-    Examples
-    --------
-    >>> W = sparse.csr_array([[0.0, 1, 0.5], [1, 0, 0], [0.5, 0, 0]])
-    >>> merged_matrix(W, np.array([0, 0, 1]), 2).toarray()
-    array([[2. , 0.5],
-           [0.5, 0. ]])
-    """
+    """Sums of the entries between groups of rows; those inside each group are on the diagonal."""
     n_groups = int(groups.max()) + 1 if n_groups is None else n_groups
     unit = unit_of(float(W.data.max(initial=0.0)), W.nnz)
     return in_units_of(sums_between(W, groups, groups, n_groups, unit), unit)

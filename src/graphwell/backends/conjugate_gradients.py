@@ -105,17 +105,7 @@ def conjugate_gradients(
     max_iterations: int = MAX_ITERATIONS,
     correction: Correction | None = None,
 ) -> Solution:
-    """Solve a symmetric positive semi-definite system for all columns of `b` at once.
-
-    A singular system is solved as long as `b` lies in its range.
-
-    Examples
-    --------
-    >>> S = np.array([[0.0, 0.5], [0.5, 0.0]])
-    >>> system = System(lambda block: S @ block, scaling=np.ones(2))
-    >>> conjugate_gradients(system, np.array([[1.0], [1.0]])).x.ravel()
-    array([2., 2.])
-    """
+    """Solve a symmetric positive semi-definite system, `b` in its range, for all columns at once."""
     r = system.enter(b)
     x = np.zeros_like(r)  # NumPy asks CuPy for arrays of CuPy
     left, first, iterations = iterate(system, x, r, tolerance, max_iterations, correction)
