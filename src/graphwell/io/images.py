@@ -19,15 +19,7 @@ from graphwell.io.arrays import load_arrays, opened_zarr
 from graphwell.io.drawings import LARGEST_CLASS, Colors, Marks, check_size, numbered, read_drawing
 from graphwell.io.files import check_input, decoding, either, endings, optional
 from graphwell.io.painted import check_background, read_painted
-from graphwell.io.pictures import (
-    CHANNELS,
-    PLACES,
-    Placement,
-    arranged,
-    check_pixels,
-    sound_spacing,
-    without_missing,
-)
+from graphwell.io.pictures import Placement
 from graphwell.memory import check_fits
 
 MAX_PIXELS = 100_000_000
@@ -42,7 +34,7 @@ TAKEN = {  # by options that have a file; labels and scores take what is exact
     "overlay": COLORS,
 }
 BYTES_PER_POINT = 24  # of NIfTI: numbers as they are stored, brought to their scale, and as the picture
-COPIES = 3  # arrays of Zarr in memory: as stored, arranged, and as the picture
+COPIES = 3  # arrays of Zarr in memory: as stored, pictures.arranged, and as the picture
 
 
 def suffix_for(path: Path, field: str) -> str:
@@ -76,7 +68,7 @@ def read_image(path: Path, max_pixels: int = MAX_PIXELS, *, volumes: bool = Fals
     else:
         values, names = _numbers(path, suffix, "image", max_pixels)
         values = values.astype(np.float32, copy=False) if suffix in NIFTI else values
-        found = without_missing(arranged(path, values, names) if names else values)
+        found = pictures.without_missing(pictures.arranged(path, values, names) if names else values)
     if found.ndim not in (2, 3, 4):
         shapes = "(height, width[, depth][, channels])"
         raise ValueError(f"{path} must have the shape {shapes}, not {found.shape}.")
@@ -97,14 +89,16 @@ def read_placement(path: Path) -> Placement | None:
         with decoding(path, "a NIfTI picture"):
             image = _nibabel().load(path)
             sides = [abs(float(side)) for side in image.header.get_zooms()[:3]]
-        return Placement(sound_spacing(sides) if len(sides) == 3 else None, NIFTI, image.affine)
+        return Placement(pictures.sound_spacing(sides) if len(sides) == 3 else None, NIFTI, image.affine)
     if suffix in ZARR:
         with opened_zarr(path) as stored:
             described = _multiscales(stored)
             steps = () if described is None else described["datasets"][0].get("coordinateTransformations", ())
             for scale in (step["scale"] for step in steps if step.get("type") == "scale"):
                 names = _axes(described)
-                spacing = sound_spacing(scale[names.index(place)] for place in PLACES if place in names)
+                spacing = pictures.sound_spacing(
+                    scale[names.index(place)] for place in pictures.PLACES if place in names
+                )
                 return None if spacing is None else Placement(spacing)
     return None
 
@@ -169,9 +163,11 @@ def _numbers(path: Path, suffix: str, name: str, max_pixels: int) -> tuple[Any, 
 
     def check(shape: tuple[int, ...], names: Sequence[str] = ()) -> None:
         if names:
-            check_pixels(path, [s for s, n in zip(shape, names, strict=True) if n != CHANNELS], max_pixels)
+            pictures.check_pixels(
+                path, [s for s, n in zip(shape, names, strict=True) if n != pictures.CHANNELS], max_pixels
+            )
         elif len(shape) in (2, 3):
-            check_pixels(path, (shape[1], shape[0]), max_pixels)
+            pictures.check_pixels(path, (shape[1], shape[0]), max_pixels)
 
     if suffix in ARRAYS:
         return _chosen(path, load_arrays(path, check), name), []
@@ -217,7 +213,7 @@ def _nifti(path: Path, max_pixels: int) -> Any:
                 "{field} {} has the shape {}; a volume has three axes, and at most one of channels more."
             )
             raise OptionError("image", problem, path, shape)
-        check_pixels(path, places, max_pixels)
+        pictures.check_pixels(path, places, max_pixels)
         check_fits(path, BYTES_PER_POINT * math.prod(shape))
         return np.asarray(image.dataobj).reshape(*places, *(channels or [1]))
 
