@@ -59,8 +59,8 @@ def test_there_are_few_options():
     count = {
         name: sum(each.param_type_name == "option" for each in found.params) for name, found in every.items()
     }
-    assert count["classify"] <= 27  # five of them are for folders and labels that look wrong
-    assert sum(count.values()) <= 110
+    assert count["classify"] <= 24  # five of them are for folders and labels that look wrong
+    assert sum(count.values()) <= 103
 
 
 def test_choices_are_those_of_the_library():
