@@ -1,4 +1,4 @@
-"""Parts of active learning by hand: communities, central rows, the estimated accuracy, every backend."""
+"""Parts of active learning by hand: central rows, the estimated accuracy, every backend."""
 
 from dataclasses import replace
 
@@ -13,17 +13,6 @@ from graphwell.active.communities import Communities, central_rows, coarsened, l
 from graphwell.solve.communities import Aggregates, joined_until, joined_vertices
 from tests.active.queries import labelled, query_of
 from tests.helpers import clusters
-
-
-@pytest.mark.parametrize("wanted", [2, 5, 12])
-def test_there_are_as_many_communities_of_substance_as_wanted(wanted):
-    graph, _ = clusters([80, 80, 80, 80, 80])
-    found = query_of(graph).communities(wanted)
-    assert found.of_substance(wanted) >= wanted
-    assert found.sizes.sum() == graph.n_vertices
-    np.testing.assert_array_equal(np.bincount(found.of_rows), found.sizes)
-    member = np.eye(len(found.sizes))[found.of_aggregates]
-    np.testing.assert_allclose(found.W.toarray(), member.T @ found.aggregates.W.toarray() @ member, rtol=1e-6)
 
 
 def test_coarsening_ends_with_few_aggregates_even_where_no_edges_are_left():

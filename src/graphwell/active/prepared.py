@@ -41,9 +41,14 @@ class PreparedGraph:
 
     backend: Backend
     graph: PlacedGraph
-    shown: Any  # the graph as users see it
     rows: IntArray
+    given: Graph | None = None  # the graph in the order of the user
     kept: KeptEngine = field(default_factory=KeptEngine, repr=False)
+
+    @property
+    def shown(self) -> Any:
+        """The graph as users see it."""
+        return self.backend.shown(self.graph) if self.given is None else self.given
 
     @property
     def engine(self) -> Engine:
@@ -95,17 +100,17 @@ def prepare(
 def placed(backend: Backend, graph: Any, X: Any = None) -> PreparedGraph:
     """A graph of rows X, or of nothing that is known, where a backend computes."""
     if not isinstance(graph, Graph):
-        return PreparedGraph(backend, graph, backend.shown(graph), np.arange(graph.n_vertices))
+        return PreparedGraph(backend, graph, np.arange(graph.n_vertices))
     rows, threads = np.arange(graph.n_vertices), thread_count(getattr(backend, "n_jobs", None))
     own = in_order_of_weights(graph, threads)
     if own is not None:
-        return PreparedGraph(backend, backend.place(own.graph), graph, own.order.firsts)
+        return PreparedGraph(backend, backend.place(own.graph), own.order.firsts, graph)
     if isinstance(graph, RowsGraph):  # equal rows keep the order of the user
         rows = np.argsort(graph.vertices, kind="stable")
     elif X is not None:
         rows = order_of(X, threads).firsts
     ordered = graph_of_rows(graph, Canonical(rows, None, np.zeros(0, np.int64)))
-    return PreparedGraph(backend, backend.place(ordered), graph, rows)
+    return PreparedGraph(backend, backend.place(ordered), rows, graph)
 
 
 def known_labels(y: Any, n: int) -> Labels:

@@ -65,11 +65,6 @@ def photograph(path: Path) -> Any:
         raise Unreadable(f"missing ({error})" if isinstance(error, FileNotFoundError) else kind) from error
 
 
-def each(encoded: Callable[[Any], FloatArray]) -> Encoded:
-    """An encoder of paths from one of a picture."""
-    return lambda paths: together(lambda pictures: np.stack([encoded(each) for each in pictures]))(paths)
-
-
 def together(encoded: Callable[[list[Any]], Any]) -> Encoded:
     """An encoder of paths from one of pictures; where none can be read the width is told by a grey one."""
 
@@ -103,7 +98,7 @@ def load_pixels(_: str) -> Encoded:
         small = picture.resize((THUMBNAIL, THUMBNAIL), Image.Resampling.BOX)
         return np.asarray(small, dtype=np.float32).ravel() / 255
 
-    return each(thumbnail)
+    return together(lambda pictures: np.stack([thumbnail(one) for one in pictures]))
 
 
 def load_descriptors(_: str) -> Encoded:
@@ -124,7 +119,7 @@ def load_descriptors(_: str) -> Encoded:
         parts = [part / (np.linalg.norm(part) or 1.0) for part in (coarse, fine, colors)]
         return np.concatenate(parts).astype(np.float32)
 
-    return each(described)
+    return together(lambda pictures: np.stack([described(one) for one in pictures]))
 
 
 # ------------------------------------------------------------------------------------------------ models
