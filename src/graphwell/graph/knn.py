@@ -142,6 +142,14 @@ class Rescaling:
         """Scale rows."""
         return ((rows - self.center) / self.spread).astype(np.float32)
 
+    def in_parts(self, rows: FloatArray) -> FloatArray:
+        """Scale rows of the host, some at a time: what lies between is in double precision."""
+        scaled = np.empty(rows.shape, dtype=np.float32)
+        for start in range(0, len(rows), ROWS_AT_ONCE):
+            part = slice(start, start + ROWS_AT_ONCE)
+            scaled[part] = self(rows[part])
+        return scaled
+
     def restored(self, scaled: FloatArray) -> FloatArray:
         """Rows as they were."""
         return scaled * self.spread + self.center
@@ -270,15 +278,7 @@ class FlatSearch(NeighborSearch):
     def build(self) -> None:
         """Prepare to search the points."""
         self.scaling = Rescaling.of(self.points)
-        self.index = flat_index(self._scaled(self.points))
-
-    def _scaled(self, rows: FloatArray) -> FloatArray:
-        """Rows in single precision, some at a time."""
-        scaled = np.empty(rows.shape, dtype=np.float32)
-        for start in range(0, len(rows), ROWS_AT_ONCE):
-            block = slice(start, start + ROWS_AT_ONCE)
-            scaled[block] = self.scaling(rows[block])
-        return scaled
+        self.index = flat_index(self.scaling.in_parts(self.points))
 
     def query(self, rows: FloatArray, k: int) -> tuple[IntArray, FloatArray]:
         """Return indices and distances of the nearest points.
@@ -289,7 +289,7 @@ class FlatSearch(NeighborSearch):
         """
         spare = min(k + SPARE_CANDIDATES, len(self.points))
         with faiss_threads(self.n_jobs):
-            candidates = self.index.search(self._scaled(rows), spare)[1]
+            candidates = self.index.search(self.scaling.in_parts(rows), spare)[1]
         candidates = candidates.astype(np.int32) if len(self.points) < 2**31 else candidates
         return nearest_first(rows, self.points, candidates, k, thread_count(self.n_jobs))
 

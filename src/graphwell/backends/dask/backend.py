@@ -16,7 +16,7 @@ from scipy import sparse
 from graphwell._rows import narrow
 from graphwell._threads import once
 from graphwell._types import FloatArray, IntArray
-from graphwell.backends.base import Answers, Backend, Engine, Result, Rows, Vector
+from graphwell.backends.base import ROWS_AT_A_TIME, Answers, Backend, Engine, Result, Rows, Vector
 from graphwell.backends.dask.arrays import RowBlocks, array_of, lazy
 from graphwell.backends.dask.client import connected_client
 from graphwell.backends.dask.communicator import Communicator, WorkerCommunicator
@@ -29,7 +29,7 @@ from graphwell.graph import Graph
 from graphwell.graph.checks import frozen, neighbor_counts
 from graphwell.graph.knn import FeatureMap, check_metric
 from graphwell.memory import fit_bytes, give_back, in_words
-from graphwell.progress import Progress, silent
+from graphwell.progress import Progress, heartbeat, silent
 
 if TYPE_CHECKING:
     from graphwell.solve.fit import Run
@@ -69,6 +69,7 @@ class BlockBackend(Backend):
         self.graph: Any = None
         self.searched: Any = None  # where new rows find their neighbours
         self.partition: Any = None  # the own rows, to be asked
+        self.said: list[FloatArray] = []  # by the models, of the rows that this worker took
         self.answers_here: dict[str, Any] = {}  # for the own vertices
 
     def build_graph(
@@ -85,15 +86,9 @@ class BlockBackend(Backend):
                 f"the Dask cluster have {in_words(self.memory)} together; give more workers, or larger ones."
             )
         features = FeatureMap(metric, change=rows.change)
-        parts = [features(block) for block in rows.values]
-        width = self.comm.allreduce(parts[0].shape[1] if parts else 0, max)
-        points = np.concatenate(parts or [np.zeros((0, width))])
-        del parts
-        if rows.evidence is None:
-            rows.values.clear()  # what is not needed any more counts
-        first = int(self.first_rows[self.comm.rank])
+        first, read = int(self.first_rows[self.comm.rank]), self._read(rows, features)
         self.graph, cells, self.partition, floor = build_graph(
-            self.comm, points, first, rows.n_rows, counts, self.n_jobs or 1, progress
+            self.comm, read, first, rows.n_rows, counts, self.n_jobs or 1, progress
         )
         self.searched = Searched(cells, floor, counts, features, rows.n_features, rows.evidence)
         give_back()
@@ -114,15 +109,31 @@ class BlockBackend(Backend):
 
         return BlockEngine(graph, self.n_jobs or 1)
 
+    def _read(self, rows: Rows, features: FeatureMap) -> list[FloatArray]:
+        """The rows that this worker took, as they are compared, in a list that can be emptied.
+
+        The models are asked about them meanwhile: of a million rows, what is not needed any more counts.
+        """
+        parts: list[FloatArray] = []
+        while rows.values:
+            block = rows.values.pop(0)
+            for start in range(0, len(block), ROWS_AT_A_TIME) if rows.evidence is not None else ():
+                heartbeat()
+                said = rows.evidence(block[start : start + ROWS_AT_A_TIME])
+                self.said.append(np.asarray(said, dtype=np.float32))
+            parts.append(features(block))
+        width = self.comm.allreduce(parts[0].shape[1] if parts else 0, max)
+        return [np.concatenate(parts or [np.zeros((0, width))])]
+
     def ask_rows(self, rows: Rows, function: Callable[[Any], FloatArray], width: int) -> FloatArray:
-        """Ask a function about the rows that this worker took; return what is said of its vertices."""
-        said = [np.asarray(function(block), dtype=np.float32) for block in rows.values]
+        """Return what the models said of the rows that this worker took, of its vertices now."""
         numbers = np.arange(*self.first_rows[self.comm.rank :][:2])
         owner = np.empty(rows.n_rows, dtype=np.int32)
         for rank, vertices in enumerate(self.graph.everyone):
             owner[vertices] = rank
-        columns = (numbers, np.concatenate([np.zeros((0, width), np.float32), *said]))
-        numbers, values = self.comm.route(owner[numbers], *columns)
+        said = np.concatenate([np.zeros((0, width), np.float32), *self.said])
+        self.said.clear()
+        numbers, values = self.comm.route(owner[numbers], numbers, said)
         return np.asarray(values[np.argsort(numbers)[np.argsort(np.argsort(self.graph.vertices))]])
 
     def answers(
@@ -168,6 +179,7 @@ def fit_here(
 ) -> Kept:
     """A fit, as every worker does it; return what the worker keeps."""
     began = time.perf_counter()
+    give_back()  # what the search for a metric left
     backend = BlockBackend(comm, first_rows, *resources)
     run = replace(run, progress=comm.tell)
     attributes, notes = work(backend, replace(rows, values=blocks), None, run, *more)

@@ -18,7 +18,13 @@ from scipy.sparse import csgraph
 from graphwell._threads import once
 from graphwell._types import IntArray
 from graphwell.backends.dask.communicator import Communicator
-from graphwell.graph.components import Bridges, every_component_has, make_bridges, weight_sums
+from graphwell.graph.components import (
+    Bridges,
+    every_component_has,
+    make_bridges,
+    number_components,
+    weight_sums,
+)
 from graphwell.graph.weights import WEIGHT_FLOOR
 
 
@@ -136,7 +142,7 @@ class BlockGraph:
         halo = np.sort(position[outside])
         position[vertices] = np.arange(m)  # from here on the column of each vertex that occurs
         position[order[halo]] = m + np.arange(len(halo))
-        indices = position[W.indices].astype(np.int32)
+        indices = position[W.indices].astype(np.int32, copy=False)
         own = sparse.csr_array((W.data, indices, W.indptr), shape=(m, m + len(halo)))
         return cls(comm, vertices, everyone, own, np.concatenate([vertices, order[halo]]), halo)
 
@@ -197,9 +203,9 @@ class BlockGraph:
         found = self.comm.exchange(pieces, sources)
         return np.concatenate([values[:0], *(found[q] for q in sources)])
 
-    @once
+    @property
     def sharp(self) -> Any:
-        """The rows with every affinity raised to the power, never quite zero."""
+        """The rows with every affinity raised to the power, never quite zero; not kept."""
         if self.sharpness == 1:
             return self.W
         data = self.W.data**self.sharpness
@@ -229,10 +235,10 @@ class BlockGraph:
     @once
     def _components(self) -> tuple[IntArray, int]:
         """Components of the own rows by themselves, then joined where an edge leads to another worker."""
-        n = len(self.vertices)
-        count, local = csgraph.connected_components(self.W[:, :n], directed=False)
-        counts = self.comm.gather(int(count))
-        mine = local + sum(counts[: self.comm.rank])
+        n, starts = len(self.vertices), np.pad(self.W.indptr, (0, len(self.halo)), mode="edge")
+        local = np.full(self.W.shape[1], -1, dtype=np.int32)  # the halo has no rows here, and joins nothing
+        counts = self.comm.gather(number_components(starts, self.W.indices, local, np.empty_like(local)))
+        mine = local[:n] + sum(counts[: self.comm.rank])
         across, far = self.W[:, n:].tocoo(), self.of_halo(mine)
         joints = np.unique(np.stack([mine[across.row], far[across.col]], axis=1), axis=0)
         near, other = np.concatenate(self.comm.gather(joints)).T

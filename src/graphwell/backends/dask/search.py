@@ -36,8 +36,9 @@ from graphwell.progress import Progress, heartbeat
 FIRST_PROBES, MOST_CELLS = 6, 65_536
 # Points that the cells are found from: more move them little.
 POINTS_PER_CELL = 64
-# Rows that are searched together: it bounds the memory of their candidates.
-ROWS_AT_ONCE = 65_536
+# Rows that are searched, and that get the edges by which others chose them, together: it bounds the memory
+# of their candidates and of these edges.
+ROWS_AT_ONCE, ROWS_AT_ONCE_TURNED = 32_768, 131_072
 
 
 class FewerWorkersError(Exception):
@@ -56,7 +57,7 @@ class CellMap:
 
     def nearest(self, rows: FloatArray, count: int) -> IntArray:
         """Nearest cells of each row, nearest first."""
-        return flat_index(self.centres).search(self.scaling(rows), count)[1].astype(np.int32)
+        return flat_index(self.centres).search(self.scaling.in_parts(rows), count)[1].astype(np.int32)
 
     def asked(self, rows: FloatArray, k: int) -> IntArray:
         """Cells that each row asks, -1 for none: the nearest ones, and more until they hold `k` rows."""
@@ -142,7 +143,7 @@ class Partition:
     def true_neighbors(self, rows: FloatArray, k: int) -> tuple[FloatArray, IntArray]:
         """Distances and cells of the `k` nearest own points of each row, all of them compared."""
         k = min(k, len(self.points))
-        found = flat_index(self.scaling(self.points)).search(self.scaling(rows), k)[1]
+        found = flat_index(self.scaling.in_parts(self.points)).search(self.scaling(rows), k)[1]
         return distances_to(rows, self.points, found, self.n_threads), self.cell_of[found]
 
 
@@ -161,7 +162,7 @@ def merged(answers: Sequence[Answer], n_rows: int, k: int) -> Answer:
 
 def build_graph(
     comm: Communicator,
-    points: FloatArray,
+    rows: list[FloatArray],
     first: int,
     n: int,
     counts: tuple[int, int],
@@ -170,30 +171,32 @@ def build_graph(
 ) -> tuple[BlockGraph, CellMap, Partition, float]:
     """Link each row to its nearest rows, with locally scaled weights; and what new rows ask.
 
-    `points` are the rows of this worker, as they are compared; the first of them has the number `first`, of
-    the `n` of all workers. Returned with the graph are the cells, the own rows and the smallest local scale.
+    `rows`, a list that is emptied, holds those of this worker, as they are compared; the first of them has
+    the number `first`, of the `n` of all workers. Returned with the graph are the cells, the own rows and the
+    smallest local scale.
     """
     progress("neighbours", None)
-    k = max(counts)
-    cells = _find_cells(comm, points, first, n)
-    cell_of = cells.nearest(points, 1)[:, 0]
+    k, recall, points = max(counts), 1.0, rows.pop()
+    sample = _sample(comm, points, first, n, min(RECALL_SAMPLE, n), seed=1)
+    cells, cell_of = _find_cells(comm, points, first, n)
     numbers = np.arange(first, first + len(points), dtype=index_dtype(n, 0))
-    rows = comm.route(cells.owner[cell_of], numbers, points, cell_of)
-    partition = Partition.of(rows, cells, n_threads)
-    del rows
-    recall = 1.0
+    columns = comm.route(cells.owner[cell_of], numbers, points, cell_of)
+    del points  # what is not needed any more counts, here and below
+    partition = Partition.of(columns, cells, n_threads)
+    del columns
     if n <= EXACT_UP_TO:
         cells = replace(cells, probes=len(cells.centres))
     else:
-        cells, recall = _measured(comm, points, first, n, cells, partition, k)
+        cells, recall = _measured(comm, sample, cells, partition, k)
     progress("neighbours", 0.1)
-    found = _neighbors(comm, cells, partition, k, progress)
-    graph, scales, floor = _weighed(comm, partition, found, n, counts)
+    graph, scales, floor = _weighed(
+        comm, partition, *_neighbors(comm, cells, partition, k, progress), n, counts
+    )
     return replace(graph, recall_=recall), cells, replace(partition, scales=scales), floor
 
 
-def _find_cells(comm: Communicator, points: FloatArray, first: int, n: int) -> CellMap:
-    """Cells from a sample, grouped into partitions."""
+def _find_cells(comm: Communicator, points: FloatArray, first: int, n: int) -> tuple[CellMap, IntArray]:
+    """Cells from a sample, grouped into partitions; and the cell of each row."""
     shape = points.shape[1]
     low = comm.allreduce(points.min(axis=0, initial=np.inf), np.minimum)
     high = comm.allreduce(points.max(axis=0, initial=-np.inf), np.maximum)
@@ -206,12 +209,13 @@ def _find_cells(comm: Communicator, points: FloatArray, first: int, n: int) -> C
     centres = comm.broadcast(k_means(scaling(sample), most, seed=1234) if comm.rank == 0 else None)
     nobody = np.zeros(len(centres), dtype=np.int64)
     cells = CellMap(scaling, centres.reshape(-1, shape), nobody, nobody)
-    sizes = comm.allreduce(np.bincount(cells.nearest(points, 1)[:, 0], minlength=len(centres)))
+    cell_of = cells.nearest(points, 1)[:, 0]
+    sizes = comm.allreduce(np.bincount(cell_of, minlength=len(centres)))
     owner = comm.broadcast(grouped(centres, sizes, comm.size))  # all send a row to the same worker
     rows_of = np.bincount(owner, sizes, minlength=comm.size)
     if not rows_of.all():
         raise FewerWorkersError(int((rows_of > 0).sum()))
-    return replace(cells, owner=owner, sizes=sizes)
+    return replace(cells, owner=owner, sizes=sizes), cell_of
 
 
 def _sample(comm: Communicator, points: FloatArray, first: int, n: int, size: int, seed: int) -> FloatArray:
@@ -222,10 +226,9 @@ def _sample(comm: Communicator, points: FloatArray, first: int, n: int, size: in
 
 
 def _measured(
-    comm: Communicator, points: FloatArray, first: int, n: int, cells: CellMap, partition: Partition, k: int
+    comm: Communicator, rows: FloatArray, cells: CellMap, partition: Partition, k: int
 ) -> tuple[CellMap, float]:
     """Set how many cells a row asks so that a sample finds its true neighbours, and say what it finds."""
-    rows = _sample(comm, points, first, n, min(RECALL_SAMPLE, n), seed=1)
     true = comm.gather(partition.true_neighbors(rows, k + 1))
     distances, cell_of = (np.concatenate(part, axis=1) for part in zip(*true, strict=True))
     nearest = np.argsort(distances, axis=1, kind="stable")[:, : k + 1]
@@ -239,9 +242,10 @@ def _measured(
 
 def _neighbors(
     comm: Communicator, cells: CellMap, partition: Partition, k: int, progress: Progress
-) -> Answer:
+) -> tuple[IntArray, FloatArray]:
     """The `k` nearest other rows of the rows of each partition, some rows at a time."""
-    m, parts = len(partition.points), []
+    m = len(partition.points)
+    neighbors, distances = np.empty((m, k), dtype=partition.vertices.dtype), np.empty((m, k))
     rounds = comm.allreduce(-(-m // ROWS_AT_ONCE), max)
     for number in range(rounds):
         heartbeat()
@@ -251,34 +255,48 @@ def _neighbors(
         found = merged(comm.each([partition.answer(query, k + 1) for query in asked]), len(points), k + 1)
         is_self = found.neighbors == vertices[:, None]
         is_self[~is_self.any(axis=1), -1] = True
-        parts.append([values[~is_self].reshape(len(vertices), k) for values in found[1:3]])
+        neighbors[part] = found.neighbors[~is_self].reshape(len(vertices), k)
+        distances[part] = found.distances[~is_self].reshape(len(vertices), k)
         progress("neighbours", 0.1 + 0.9 * (number + 1) / rounds)
-    neighbors, distances = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     if (neighbors < 0).any() or not np.isfinite(distances).all():
         raise ValueError(
             "X holds rows that cannot be compared, although it did not when they were checked; "
             "a block must hold the same finite values every time it is computed."
         )
-    return Answer(np.arange(m), neighbors, distances)
+    return neighbors, distances
 
 
 def _weighed(
-    comm: Communicator, partition: Partition, found: Answer, n: int, counts: tuple[int, int]
+    comm: Communicator,
+    partition: Partition,
+    neighbors: IntArray,
+    distances: FloatArray,
+    n: int,
+    counts: tuple[int, int],
 ) -> tuple[BlockGraph, FloatArray, float]:
     """Local scales, weights, and both directions of every edge, by exchange between the workers."""
     vertices, (width, scale_neighbor) = partition.vertices, counts
-    scales, owner, m = np.empty(n), np.empty(n, dtype=np.int32), len(vertices)
-    for rank, (numbers, own) in enumerate(comm.gather((vertices, found.distances[:, scale_neighbor - 1]))):
-        scales[numbers], owner[numbers] = own, rank
+    scales, owner, place, m = np.empty(n), np.empty(n, np.int32), np.empty(n, np.int32), len(vertices)
+    for rank, (numbers, own) in enumerate(comm.gather((vertices, distances[:, scale_neighbor - 1].copy()))):
+        scales[numbers], owner[numbers], place[numbers] = own, rank, np.arange(len(numbers))
     np.maximum(scales, smallest_scale(scales), out=scales)
-    own, neighbors = scales[vertices], found.neighbors[:, :width]
-    weights = kernel(found.distances[:, :width], own[:, None], scales[neighbors])
-    data, far = weights.astype(np.float32).ravel(), neighbors.ravel()  # as they are kept
+    own, weights = scales[vertices], np.empty((m, width), dtype=np.float32)  # as they are kept
+    for first in range(0, m, ROWS_AT_ONCE):
+        some = slice(first, first + ROWS_AT_ONCE)
+        weights[some] = kernel(distances[some, :width], own[some, None], scales[neighbors[some, :width]])
+    data, far = weights.ravel(), neighbors[:, :width].ravel()
+    del neighbors, distances
     chosen = sparse.csr_array((data, far, np.arange(0, m * width + 1, width)), shape=(m, n))
-    near, far, data = comm.route(owner[far], far, np.repeat(vertices, width), data)
-    place = np.empty(n, dtype=np.int32)
-    place[vertices] = np.arange(m)
-    W = chosen.maximum(sparse.coo_array((data, (place[near], far)), shape=(m, n)).tocsr()).tocsr()
+    turns, parts = (place[far] // ROWS_AT_ONCE_TURNED).astype(np.int16), []
+    for turn in range(comm.allreduce(-(-m // ROWS_AT_ONCE_TURNED), max)):
+        now = np.flatnonzero(turns == turn)
+        near, others, affinities = comm.route(owner[far[now]], far[now], vertices[now // width], data[now])
+        start = turn * ROWS_AT_ONCE_TURNED
+        rows, places = chosen[start : start + ROWS_AT_ONCE_TURNED], place[near] - start
+        parts.append(rows.maximum(sparse.coo_array((affinities, (places, others)), shape=rows.shape).tocsr()))
+    del chosen, data, far, turns, now, near, others, affinities, rows, places
+    W = sparse.vstack(parts).tocsr()
+    del parts
     W.sort_indices()
     graph = replace(BlockGraph.from_rows(comm, vertices, W), space=PartitionedPoints(comm, partition))
     return graph, own, float(scales.min())
