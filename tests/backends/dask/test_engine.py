@@ -233,7 +233,6 @@ def built(X, size, known=None, metric="euclidean", counts=(6, 8)):
 @pytest.mark.parametrize("metric", ["euclidean", "cosine"])
 def test_features_give_the_graph_of_one_machine(monkeypatch, metric):
     monkeypatch.setattr("graphwell.backends.dask.search.ROWS_AT_ONCE", 90)
-    monkeypatch.setattr("graphwell.backends.dask.search.ROWS_AT_ONCE_TURNED", 110)
     X = np.random.default_rng(0).normal(size=(700, 10))
     X[5:9] = X[4]  # duplicates have no scale of their own
     X[-1] += 1e4  # a far-away point keeps its neighbours

@@ -38,7 +38,7 @@ FIRST_PROBES, MOST_CELLS = 6, 65_536
 POINTS_PER_CELL = 64
 # Rows that are searched, and that get the edges by which others chose them, together: it bounds the memory
 # of their candidates and of these edges.
-ROWS_AT_ONCE, ROWS_AT_ONCE_TURNED = 32_768, 131_072
+ROWS_AT_ONCE = 32_768
 
 
 class FewerWorkersError(Exception):
@@ -287,12 +287,12 @@ def _weighed(
     data, far = weights.ravel(), neighbors[:, :width].ravel()
     del neighbors, distances
     chosen = sparse.csr_array((data, far, np.arange(0, m * width + 1, width)), shape=(m, n))
-    turns, parts = (place[far] // ROWS_AT_ONCE_TURNED).astype(np.int16), []
-    for turn in range(comm.allreduce(-(-m // ROWS_AT_ONCE_TURNED), max)):
+    turns, parts = (place[far] // ROWS_AT_ONCE).astype(np.int16), []
+    for turn in range(comm.allreduce(-(-m // ROWS_AT_ONCE), max)):
         now = np.flatnonzero(turns == turn)
         near, others, affinities = comm.route(owner[far[now]], far[now], vertices[now // width], data[now])
-        start = turn * ROWS_AT_ONCE_TURNED
-        rows, places = chosen[start : start + ROWS_AT_ONCE_TURNED], place[near] - start
+        start = turn * ROWS_AT_ONCE
+        rows, places = chosen[start : start + ROWS_AT_ONCE], place[near] - start
         parts.append(rows.maximum(sparse.coo_array((affinities, (places, others)), shape=rows.shape).tocsr()))
     del chosen, data, far, turns, now, near, others, affinities, rows, places
     W = sparse.vstack(parts).tocsr()
