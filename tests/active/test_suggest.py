@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.datasets import load_digits
 from sklearn.exceptions import NotFittedError
 
 import graphwell as gw
@@ -17,6 +18,14 @@ def test_from_no_labels_every_cluster_is_asked_for_once():
     assert sorted(truth[found]) == [0, 1, 2, 3, 4]
     assert found.reasons[0] == "largest group without a label, 60 rows"
     assert found.strategy == "auto"
+
+
+def test_ten_questions_find_the_ten_digits_in_any_order():
+    X, truth = load_digits(return_X_y=True)
+    moved = np.random.default_rng(0).permutation(len(X))
+    found = gw.suggest(X, n=10, n_jobs=1)
+    assert sorted(truth[found]) == list(range(10))
+    assert moved[gw.suggest(X[moved], n=10, n_jobs=1)].tolist() == list(found)
 
 
 def test_a_data_frame_may_hold_words_and_gaps():
