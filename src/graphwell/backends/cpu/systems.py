@@ -283,10 +283,14 @@ LEAST_OF_TREES = 1e-15
 def solve_forest(W: Any, factors: FloatArray, b: FloatArray) -> FloatArray:
     """Solve ``(I - F W F) x = b`` on a graph without cycles, `factors` being the diagonal of ``F``.
 
-    Elimination from the leaves of each tree fills nothing in (Parter, 1961); minimum degree finds that order.
+    Elimination from the leaves of each tree fills nothing in (Parter, 1961): the reverse of a breadth-first
+    order. Minimum degree, which finds such an order too, did not end on a star of a million leaves.
     """
+    order = sparse.csgraph.reverse_cuthill_mckee(W, symmetric_mode=True)
     F = sparse.diags_array(np.asarray(factors, dtype=np.float64))
-    system = (sparse.eye_array(len(b)) * (1 + LEAST_OF_TREES) - F @ W @ F).tocsc()
-    options = {"SymmetricMode": True}
-    lu = sparse.linalg.splu(system, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=options)
-    return np.asarray(lu.solve(b.astype(np.float64)))
+    system = sparse.csr_array(sparse.eye_array(len(b)) * (1 + LEAST_OF_TREES) - F @ W @ F)
+    options, x = {"SymmetricMode": True}, np.empty(b.shape)
+    ordered = system[order][:, order].tocsc()
+    lu = sparse.linalg.splu(ordered, permc_spec="NATURAL", diag_pivot_thresh=0.0, options=options)
+    x[order] = lu.solve(b[order].astype(np.float64))
+    return x
