@@ -58,7 +58,7 @@ def test_the_summary_begins_with_how_many_how_well_where_and_what_to_look_at(blo
             r"Written: \S+led\.csv",
         )
     )
-    pattern = rf"{told} {first}\. Compared by: .*\. More with --verbose\."
+    pattern = rf"{told} {first}\. Distances: .*\. More with --verbose\."
     assert re.fullmatch(pattern, " ".join(finished.stdout.split()))
     assert (blobs / "in.labelled.csv").read_text().startswith("name,x,y,label,truth,graphwell_label")
     told = "Note: Taken for unknown labels: '?' (114 rows); --unknown \"\" makes classes of all"
@@ -116,8 +116,8 @@ def test_the_scale_is_told_once(tmp_path, options, said):
     text = re.sub(r"<(style|script).*?</\1>|<[^>]+>", " ", page.read_text(), flags=re.DOTALL)
     for told in (shown.output, text):
         told = " ".join(told.split())
-        assert said in told.split("Compared by: ")[1]
-        assert len(re.findall(r"Compared by|The features? |as (?:it is|they are) \(", told)) == 1
+        assert said in told.split("Distances: ")[1]
+        assert len(re.findall(r"Distances:|The features? |as (?:it is|they are) \(", told)) == 1
     begin = "80 rows labelled from 40 labels. "
     assert " ".join(shown.stdout.split()).startswith(begin)
     assert f'<p class="lead">{begin}' in page.read_text()

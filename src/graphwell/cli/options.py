@@ -74,7 +74,7 @@ Truth = Annotated[str | None, option("Column of the true labels, to compare with
 Unknown = Annotated[
     list[str] | None,
     option(
-        "Label that means unknown, besides empty cells and -1 among numbers; ?, NA and the like by default.",
+        "Value that means 'no label', as empty cells and -1 among numbers do (default: ?, NA and the like).",
         metavar="LABEL",
     ),
 ]
@@ -120,7 +120,7 @@ FromFolders = Annotated[
 Encoder = Annotated[
     str,
     option(
-        "What makes vectors of files and texts: auto, tfidf, use, descriptors, pixels, dinov2, onnx:FILE, "
+        "Embedding of files and texts: auto, tfidf, use, descriptors, pixels, dinov2, onnx:FILE, "
         "module:name ...",
         panel=METHOD,
         metavar="NAME",

@@ -23,9 +23,7 @@ def classify(
     ],
     output: Annotated[
         Path | None,
-        opt.output(
-            "File for the labelled table, - for standard output; by default pets.labelled.csv of pets.csv."
-        ),
+        opt.output("File for the labelled table, - for standard output (default: NAME.labelled.csv)."),
     ] = None,
     label: opt.Label = "label",
     features: opt.Features = None,
@@ -41,7 +39,7 @@ def classify(
         option("Sizes of the classes: a=0.2,b=0.8, bounds as a=0.05:0.2, auto or labels.", metavar="SIZES"),
     ] = None,
     method: Annotated[
-        opt.Method, option("How rows are labelled; `gw.methods()` says what each does.", panel=opt.METHOD)
+        opt.Method, option("How rows are labelled; graphwell compare tries several.", panel=opt.METHOD)
     ] = "diffuse interface",
     suggest: Annotated[
         int, option("Name N rows to label next.", "--suggest", panel=opt.METHOD, metavar="N", min=0)
@@ -118,8 +116,8 @@ def suggest(
     output: Annotated[
         Path | None,
         opt.output(
-            "File for the questions (.csv), by default pets.questions.csv of pets.csv; with --answers, for "
-            "the table, pets.answered.csv; - for standard output."
+            "File for the questions (default: NAME.questions.csv); with --answers, for the table (default: "
+            "NAME.answered.csv); - for standard output."
         ),
     ] = None,
     n: Annotated[int, option("Number of rows to ask for.", "-n", "--n", panel=opt.METHOD, min=1)] = 10,

@@ -367,7 +367,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
             )
         told.append(f"{len(self.transduction_):,} rows, {self._given.sum():,} labels given.")
         told += [self.result_.status.value] if hasattr(self, "result_") else []
-        told += [f"Compared by: {self.tuning_}."] if hasattr(self, "tuning_") else []
+        told += [f"Distances: {self.tuning_}."] if hasattr(self, "tuning_") else []
         bridged, lost = int(self.bridged_.sum()), int((~self.reachable_).sum())
         told += [f"{bridged:,} rows were reached over a bridge alone."] if bridged else []
         told += [f"{lost:,} rows have no label: none reaches them."] if lost else []

@@ -1,7 +1,8 @@
 """Every method that labels a graph, by name, and what to cite for it.
 
 A file declares its methods with the decorator `method`; those of the folder `methods` are found by name.
-Command line, benchmarks and docs list what is here.
+Benchmarks and docs list what is here; the command line has a list of its own (`cli.options`), which a test
+compares.
 """
 
 import re

@@ -163,7 +163,7 @@ def _lead(facts: Mapping[str, Any], files: Sequence[Path]) -> list[Text]:
         lead.append(f"{wrong} wrong: the rest of the data gives {it} a probability below {least}.")
     first = ", ".join(shown_row(each) for each in facts["doubtful"][:LOOK_AT_FIRST])
     lead += [f"Rows to look at first, as they are the least certain: {first}."] if first else []
-    return [*lead, *([f"Compared by: {facts['compared_by']}."] if facts["compared_by"] else [])]
+    return [*lead, *([f"Distances: {facts['compared_by']}."] if facts["compared_by"] else [])]
 
 
 def _more(facts: Mapping[str, Any]) -> list[Text | Grid]:

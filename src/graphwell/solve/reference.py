@@ -8,7 +8,9 @@ class is nearer to another than the rest.
 
 The double sum of equation (13) visits every edge twice, so its gradient would hold ``2 ε G``; the paper's
 algorithm steps along ``ε G``. The energy here counts each edge once and is the one whose gradient the
-algorithm uses.
+algorithm uses. Two terms of graphwell's own descent stand in the force alone, not in `energy`: the pressure
+on class sizes (`_pressure`), and the implicit fidelity, whose distance runs along the star, not over class
+numbers.
 
 The steps of Algorithm 1 stand in the margin. Three readings are ours: every sweep updates all vertices from
 the previous sweep's state; a labelled vertex starts at its label (`literal_start` does not, for comparison);

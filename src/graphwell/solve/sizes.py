@@ -1,9 +1,9 @@
 """Sizes of classes: estimates and bounds, labels with given sizes, the pressure on the descent.
 
 Sizes that are not given are read off the labels, where these may be a random sample, and off the solutions
-on the coarse level. They enter the start as prices (`best_classes`), the annealing of the coarse level as
-a pressure on volumes (`coarse`), and the descent as the null-model term of modularity (`balance_for`,
-`holding_balance`).
+on the coarse level. They enter the start and the stacked scores as prices (`best_classes`), the annealing of
+the coarse level as a pressure on volumes (`coarse`), and the descent as the null-model term of modularity
+(`balance_for`, `holding_balance`).
 """
 
 from collections.abc import Callable

@@ -93,13 +93,14 @@ class Tuning:
 
     def __str__(self) -> str:
         known = CANDIDATES.get(self.metric)
-        stacked = [
-            (name, each.weight)
+        stacked = {
+            name: each.weight
             for name, each in self.models.items()
             if each.weight > 0 and name not in ("graph", self.metric)
-        ]
-        members = ", ".join(f"{100 * weight:.0f} % {name}" for name, weight in stacked)
-        members = f"; stacked with {members}" if members else ""
+        }
+        weights = {"graph": 1 - sum(stacked.values()), **stacked}
+        members = ", ".join(f"{name} {100 * weight:.0f} %" for name, weight in weights.items())
+        members = f"; weights: {members}" if stacked else ""
         alone = "" if self.n_hidden or members else f"; {FEW_LABELS}"
         return f"{self.metric if known is None else known.summary} ({self.why}){members}{alone}"
 
