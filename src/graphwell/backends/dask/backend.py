@@ -260,11 +260,12 @@ class DaskBackend(Backend):
         attributes, notes, facts, searched = first
         classes, prior, chunks = attributes["classes_"], attributes["class_prior_"], rows.given.chunks[0]
         starts, assigned = np.cumsum([0, *chunks]), np.concatenate(labels)
+        answers = [lazy(getattr, each, "answers") for each in kept]  # a worker that is idle asks for no more
         ranks = np.minimum(np.searchsorted(first_rows, starts[:-1], side="right"), len(kept)) - 1
 
         def array(name: str, dtype: Any, width: int | None = None) -> Any:
             parts = [
-                lazy(_answers_of, kept[rank], name, first - first_rows[rank], length)
+                lazy(_answers_of, answers[rank], name, first - first_rows[rank], length)
                 for rank, first, length in zip(ranks, starts, chunks, strict=False)
             ]
             return array_of(parts, chunks, width, dtype)
@@ -322,5 +323,5 @@ class ClusterGraph:
         return f"ClusterGraph({self.n_vertices:,} vertices on {self.n_blocks} workers)"
 
 
-def _answers_of(kept: Kept, name: str, first: int, length: int) -> Any:
-    return kept.answers[name][first : first + length]
+def _answers_of(answers: dict[str, Any], name: str, first: int, length: int) -> Any:
+    return answers[name][first : first + length]
