@@ -5,7 +5,7 @@ import pytest
 
 from graphwell import Fixed, Graph, Status
 from graphwell.backends import find_backend
-from graphwell.solve.fit import KeptEngine, Recipe, engine_of, fit, paper_recipe
+from graphwell.solve.fit import EngineCache, Recipe, engine_of, fit, paper_recipe
 from graphwell.solve.problem import Problem
 from graphwell.solve.start import from_labels
 from tests.helpers import chain, clusters, first_labels
@@ -84,7 +84,7 @@ def test_large_graphs_stop_early_once_no_vertex_changes_class(monkeypatch):
     graph, truth = clusters([80, 80, 80])
     problem = Problem(graph, first_labels(truth, 1), 3)
     whole = run(problem).result
-    monkeypatch.setitem(fit.__globals__, "STOP_EARLY_FROM", graph.n_vertices)
+    monkeypatch.setitem(fit.__globals__, "EARLY_STOPPING_MIN_VERTICES", graph.n_vertices)
     early = run(problem).result
     np.testing.assert_array_equal(early.labels, whole.labels)
     assert early.n_sweeps < whole.n_sweeps
@@ -101,8 +101,8 @@ def test_equal_generators_give_equal_fits_for_any_number_of_threads():
 
 
 def test_the_engine_is_kept_for_the_graph_that_was_fitted_last():
-    graph, backend, kept = chain(1.0, 1.0), find_backend(), KeptEngine()
-    with kept.open():
+    graph, backend, cache = chain(1.0, 1.0), find_backend(), EngineCache()
+    with cache.open():
         first = engine_of(backend, graph, 2.0)
         assert engine_of(find_backend(), graph, 2.0) is first
         assert engine_of(backend, graph, 1.0) is not first
@@ -118,7 +118,7 @@ def test_the_engine_is_kept_for_the_graph_that_was_fitted_last():
 def test_scores_are_of_the_kind_that_an_earlier_run_kept(status):
     graph, truth = clusters([60, 60], spread=2.0)
     problem = Problem(graph, first_labels(truth, 3), 2)
-    found, start = run(problem, Recipe(keep=status)), run(problem, Recipe(time=0.0))
+    found, start = run(problem, Recipe(candidate=status)), run(problem, Recipe(time=0.0))
     of_start = np.array_equal(found.scores, start.scores)
     assert of_start == (status in (Status.START_KEPT, Status.HELD_BACK))
 

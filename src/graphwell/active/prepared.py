@@ -25,7 +25,7 @@ from graphwell.graph.canonical import Canonical, RowsGraph, graph_of_rows, in_or
 from graphwell.graph.knn import check_metric
 from graphwell.progress import silent
 from graphwell.solve.communities import Aggregates, aggregates_of
-from graphwell.solve.fit import KeptEngine, engine_of
+from graphwell.solve.fit import EngineCache, engine_of
 
 SHARPNESS = 2.0
 """Communities are those of the squared affinities, as in a fit."""
@@ -43,7 +43,7 @@ class PreparedGraph:
     graph: PlacedGraph
     rows: IntArray
     given: Graph | None = None  # the graph in the order of the user
-    kept: KeptEngine = field(default_factory=KeptEngine, repr=False)
+    cache: EngineCache = field(default_factory=EngineCache, repr=False)
 
     @property
     def shown(self) -> Any:
@@ -53,7 +53,7 @@ class PreparedGraph:
     @property
     def engine(self) -> Engine:
         """Of the graph with squared affinities; fits of the graph share it."""
-        with self.kept.open():
+        with self.cache.open():
             return engine_of(self.backend, self.graph, SHARPNESS)[1]
 
     @cached_property

@@ -301,7 +301,7 @@ class Session:
         """
         before = fetched(self.classifier.transduction_) if self.is_fitted else None
         known = list(self.classifier.classes_) if self.is_fitted else []
-        with self.prepared.kept.open(), warnings.catch_warnings():
+        with self.prepared.cache.open(), warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="All known labels are")  # as most sessions begin
             self.classifier.fit(self.prepared.shown, self.labels, **self._sample_weight(), **options)
         self._given = np.array([row in self._answers for row in range(self.n_rows)])

@@ -23,7 +23,7 @@ from graphwell.graph import Graph
 from graphwell.graph.compiled import told_of_compiling
 from graphwell.progress import Progress, silent
 from graphwell.solve.descent import Callback, on_host
-from graphwell.solve.fit import KeptEngine, Recipe, Run, fit, paper_recipe
+from graphwell.solve.fit import EngineCache, Recipe, Run, fit, paper_recipe
 from graphwell.solve.problem import FIDELITY, Problem, of_present_classes
 from graphwell.solve.schedule import Schedule
 
@@ -310,7 +310,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
             run,
             labels.strengths,
         )
-        with run.stage("tuning"), KeptEngine().open():
+        with run.stage("tuning"), EngineCache().open():
             if graph is not None:
                 found, rows = tune_graph(given, graph, features, models, rng)
             elif on_cluster:
@@ -342,4 +342,4 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         """Graphwell's own descent, or the paper's where a schedule or its start is asked for."""
         if self.schedule is not None or self.start == "random":
             return paper_recipe(self.start, self.schedule, self.step_size)
-        return Recipe(self.start, step_size=self.step_size, keep=self._keep)
+        return Recipe(self.start, step_size=self.step_size, candidate=self._keep)

@@ -9,7 +9,7 @@ graphwell's own, which needs few labels:
 4. descend from there in large steps, under a pressure on the class sizes (`descent`, `sizes`);
 5. keep the result unless the given labels contradict it (`select`).
 
-``docs/few-labels.md`` says what each step is worth.
+``docs/few-labels.md`` tells of each step, ``docs/decisions.md`` how the constants were chosen.
 """
 
 import time
@@ -48,17 +48,17 @@ from graphwell.solve.start import STARTS, Start, from_labels
 
 # The paper's annealed schedule for the three moons, and its time step.
 PAPER_SCHEDULE, PAPER_STEP = Annealed(2.0, 0.1, ratio=0.9, sweeps=40), 0.01
-# Sweeps at each epsilon, at most: a star of 10^6 leaves would ask for 10,000. Steps longer than what is
-# stable shake the hubs alone: their offsets wrap around, and they take the class of most neighbours. On three
-# graphs of 1,500 vertices with hubs of 350 to 450 edges, at 5 and 20 labels per class, 6.2 % were wrong in
-# the mean with as many sweeps as are stable (some 105), 6.0 % with 50 and 5.8 % with 20.
+# Sweeps at each epsilon, at most: a star of 10^6 leaves would ask for 10,000. Above the stability limit only
+# hubs oscillate: their offsets wrap around, and they take the class of most neighbours. On three graphs of
+# 1,500 vertices with hubs of 350 to 450 edges, at 5 and 20 labels per class, 6.2 % were wrong in the mean
+# with as many sweeps as the stable step needs (some 105), 6.0 % with 50 and 5.8 % with 20.
 MOST_SWEEPS = 50
-# Vertices from which on two steps without a change of class end the descent. On smaller graphs late changes
-# mattered: every rule to stop early that was tried lost 0.1 points or more somewhere.
-STOP_EARLY_FROM = 100_000
-# From so many labels per class on the coarse level is left out.
+# Minimum graph size for early stopping, which is after two steps without a change of class. On smaller
+# graphs late changes mattered: every rule that was tried lost 0.1 points or more somewhere.
+EARLY_STOPPING_MIN_VERTICES = 100_000
+# No coarse level at or above this many labels per class,
 LABELS_PER_CLASS_PLENTY = 100
-# From so many classes with a label on, too, unless their sizes are to be estimated: its work grows with their
+# nor at this many labelled classes, unless their sizes are to be estimated: its work grows with their
 # square, and it helps little. On 12 sets of 500 to 1,000 Gaussian classes of 2 to 20 rows, 1 to 3 labels
 # each, 59.8 % were wrong with it and 59.3 % without it.
 CLASSES_PLENTY = 500
@@ -70,11 +70,11 @@ class Recipe:
 
     start: str = "auto"  # a name in `graphwell.solve.start.STARTS`
     sharpness: float = 2.0  # power of the affinities; squares were better in 18 of 21 comparisons
-    time: float = 8.0  # of the descent at each epsilon; 0 keeps the start
+    time: float = 8.0  # pseudo-time (step times sweeps) at each epsilon; 0 keeps the start
     step_size: float | None = None  # as large as is stable by default
     schedule: Schedule | None = None  # of the paper's descent, which is followed in place of graphwell's own
     coarse: bool = True  # solve on graphs of communities first, if the start has scores and labels are few
-    keep: Status | None = None  # keep what a run with this status kept: held-out scores must be of that kind
+    candidate: Status | None = None  # fixed by cross-validation; None: `select` decides
 
 
 def paper_recipe(start: str, schedule: Schedule | None = None, step_size: float | None = None) -> Recipe:
@@ -100,7 +100,7 @@ class Run:
             raise OptionError("cancel", "{field} must be a flag with is_set, got {!r}.", self.cancel)
 
     def told(self, stage: str, share: float | None) -> None:
-        """Tell how far a stage is."""
+        """Report how far a stage is."""
         self.check()
         self.progress(stage, share)
 
@@ -111,47 +111,47 @@ class Run:
 
     @contextmanager
     def stage(self, name: str, work: tuple[float, ...] = (1.0,)) -> Iterator[None]:
-        """Hear of the pieces of work inside the block as one stage."""
+        """Report the work of the block as one stage."""
         self.told(name, None)
         with listening(in_pieces(self.told, name, work)):
             yield
 
     def each_step(self, step: Step) -> object:
-        """Tell of a step of the descent; a true answer ends it there."""
+        """Report a step of the descent; a true answer ends it there."""
         self.told("descent", step.number / step.of)
         return None if self.callback is None else self.callback(step)
 
 
-class KeptEngine:
+class EngineCache:
     """The engine of the graph that was fitted last."""
 
-    kept: tuple[PlacedGraph, Any, tuple[PlacedGraph, Engine]] | None = None
+    entry: tuple[PlacedGraph, Any, tuple[PlacedGraph, Engine]] | None = None
 
     @contextmanager
     def open(self) -> Iterator[None]:
         """Let the fits inside the block take this engine, and leave theirs."""
-        token = _keeper.set(self)
+        token = _cache.set(self)
         try:
             yield
         finally:
-            _keeper.reset(token)
+            _cache.reset(token)
 
 
-_keeper: ContextVar[KeptEngine | None] = ContextVar("kept engine", default=None)
+_cache: ContextVar[EngineCache | None] = ContextVar("engine cache", default=None)
 
 
 def engine_of(backend: Backend, graph: PlacedGraph, sharpness: float) -> tuple[PlacedGraph, Engine]:
-    """A graph with every affinity raised to a power, and its engine; kept where somebody asked for it."""
-    keeper, kind = _keeper.get(), (backend.name, getattr(backend, "n_jobs", None), sharpness)
-    if keeper is not None and keeper.kept is not None:
-        of, built_as, found = keeper.kept
-        if of is graph and built_as == kind:
-            return found
-        keeper.kept = None  # its memory is needed for the next one
+    """A graph with every affinity raised to a power, and its engine; from the cache that is open, if any."""
+    cache, key = _cache.get(), (backend.name, getattr(backend, "n_jobs", None), sharpness)
+    if cache is not None and cache.entry is not None:
+        cached_graph, cached_key, cached = cache.entry
+        if cached_graph is graph and cached_key == key:
+            return cached
+        cache.entry = None  # its memory is needed for the next one
     sharpened = graph.sharpened(sharpness)
     found = sharpened, backend.engine(sharpened)
-    if keeper is not None:
-        keeper.kept = graph, kind, found
+    if cache is not None:
+        cache.entry = graph, key, found
     return found
 
 
@@ -175,7 +175,7 @@ def fit(
 ) -> Fitted:
     """Fit a problem on a graph that lies where the backend computes; `rng` is for the start.
 
-    Without a run the fit is a piece of somebody else's stage.
+    Without a run the progress of the fit counts towards the caller's stage.
     """
     if problem.n_classes == 1:
         engine = backend.engine(problem.graph)
@@ -204,12 +204,14 @@ def prepare(backend: Backend, problem: Problem, recipe: Recipe, rng: np.random.G
     counts = np.bincount(given[given >= 0], minlength=problem.n_classes)
     n_labelled = int((counts > 0).sum())
     per_class = int(counts.sum()) / max(1, n_labelled)
-    few = per_class < LABELS_PER_CLASS_ENOUGH or problem.size_bounds is not None  # sizes are to be estimated
-    helped = few or (per_class < LABELS_PER_CLASS_PLENTY and recipe.keep is None and recipe.time > 0)
-    helped = helped and (n_labelled < CLASSES_PLENTY or problem.size_bounds is not None)
-    if not (recipe.coarse and recipe.schedule is None and start.scored and helped):
+    # With size bounds the sizes are to be estimated, however many labels there are.
+    replace_start = per_class < LABELS_PER_CLASS_ENOUGH or problem.size_bounds is not None
+    second_descent = per_class < LABELS_PER_CLASS_PLENTY and recipe.candidate is None and recipe.time > 0
+    use_coarse = replace_start or second_descent
+    use_coarse = use_coarse and (n_labelled < CLASSES_PLENTY or problem.size_bounds is not None)
+    if not (recipe.coarse and recipe.schedule is None and start.scored and use_coarse):
         return Prepared(problem, engine, start.find(problem, engine, rng))
-    # On the host the two would be in each other's way.
+    # On the CPU, communities and propagation compete for threads.
     with nullcontext() if engine.xp is np else communities_in_background(given, engine):
         found = start.find(problem, engine, rng)  # step 2
     assert found.scores is not None
@@ -219,13 +221,13 @@ def prepare(backend: Backend, problem: Problem, recipe: Recipe, rng: np.random.G
         if sizes is not None:
             problem = replace(problem, class_shares=sizes)
             coarse = solve_coarse(problem, engine, found.scores.values)
-    if not few:
-        begin = from_labels(problem, engine, coarse.labels, rng)
-        return Prepared(problem, engine, found, other=Prepared(problem, engine, found, coarse, begin))
+    if not replace_start:
+        initial = from_labels(problem, engine, coarse.labels, rng)
+        return Prepared(problem, engine, found, second=Prepared(problem, engine, found, coarse, initial))
     best = engine.asarray(likeliest(engine, coarse.scores, given, problem.class_shares))
-    state, begin = (from_labels(problem, engine, classes, rng) for classes in (best, coarse.labels))
+    state, initial = (from_labels(problem, engine, classes, rng) for classes in (best, coarse.labels))
     scores = replace(found.scores, values=coarse.scores)
-    return Prepared(problem, engine, Start(state, scores), coarse, begin)
+    return Prepared(problem, engine, Start(state, scores), coarse, initial)
 
 
 def _descended(prepared: Prepared, recipe: Recipe, run: Run) -> tuple[Result, Block]:
@@ -236,53 +238,54 @@ def _descended(prepared: Prepared, recipe: Recipe, run: Run) -> tuple[Result, Bl
         result = descend(engine, problem, start.state, recipe.schedule, step, run.each_step)
         return result, support(problem, engine, State(result.labels, result.offsets))
     if recipe.time == 0:
-        return _kept(prepared, start, Status.START_KEPT)
-    if recipe.keep in (Status.HELD_BACK, Status.START_KEPT, Status.COMMUNITIES_KEPT):
-        communities = recipe.keep is Status.COMMUNITIES_KEPT and coarse is not None
-        return _kept(prepared, communities_start(prepared) if communities else start, recipe.keep)
+        return _result_of_start(prepared, start, Status.START_KEPT)
+    if recipe.candidate in (Status.HELD_BACK, Status.START_KEPT, Status.COMMUNITIES_KEPT):
+        if recipe.candidate is Status.COMMUNITIES_KEPT and coarse is not None:
+            start = communities_start(prepared)
+        return _result_of_start(prepared, start, recipe.candidate)
     result, balanced = _descent(prepared, recipe, run)  # step 4
-    if prepared.other is not None and result.status is not Status.STOPPED:
-        prepared, result, balanced = _better(prepared, result, balanced, recipe)
+    if prepared.second is not None and result.status is not Status.STOPPED:
+        prepared, result, balanced = _better_descent(prepared, result, balanced, recipe)
     final = State(result.labels, result.offsets)
     if start.scores is None:
         return result, support(balanced, engine, final)
-    if recipe.keep is None and result.status is not Status.STOPPED:
+    if recipe.candidate is None and result.status is not Status.STOPPED:
         status = select(prepared, final)  # step 5
         result = replace(result, coarse=prepared.coarse is not None)
         if status is not None:
-            kept = communities_start(prepared) if status is Status.COMMUNITIES_KEPT else start
-            return _kept(prepared, kept, status, result)
+            candidate = communities_start(prepared) if status is Status.COMMUNITIES_KEPT else start
+            return _result_of_start(prepared, candidate, status, result)
     # Presence after the descent, averaged with the scores of the start. The descent makes nearly every vertex
     # sure of its class; which ones are uncertain, the start knows better: the area under the risk-coverage
-    # curve was 2 to 9 times smaller so. The square makes up for the mean.
+    # curve was 2 to 9 times smaller so. Averaging flattens the scores; squaring sharpens them.
     present = engine.shares(support(balanced, engine, final))
     scores = engine.shares(present + engine.shares(start.scores.values), power=2.0)
     return result, scores
 
 
-def _better(
+def _better_descent(
     prepared: Prepared, result: Result, balanced: Problem, recipe: Recipe
 ) -> tuple[Prepared, Result, Problem]:
-    """A descent, or one from the coarse level: a class may be several clusters with few labels each.
+    """Choose between the descents from the start and from the coarse solution.
 
-    The second is tried where the first would not be kept, or where the coarse level cuts less than the start.
-    Of the two the one that would be kept is followed; of two such the one that contradicts fewer given
-    labels, and of equals the one that cuts less.
+    A class may be several clusters with few labels each. The second descent is tried where `select` rejects
+    the first, or where the coarse solution has a smaller cut than the start. The one that `select` accepts
+    wins, then the one with fewer overruled labels, then the one with the smaller cut.
     """
     # % wrong on label sets that nothing was chosen on, 20 / 50 labels per class: MNIST's digits modulo 3
-    # 10.5 -> 8.6 / 7.9 -> 2.2; 20: usps_2class 21.8 -> 20.6, satimage 15.1 -> 15.4. More: docs/few-labels.md.
-    other, final = prepared.other, State(result.labels, result.offsets)
-    assert other is not None
-    assert other.begin is not None
-    held = select(prepared, final) is not None
-    (_, cut), (_, coarse_cut) = contradictions(prepared, prepared.start.state.labels, other.begin.labels)
-    if not held and coarse_cut >= cut:
+    # 10.5 -> 8.6 / 7.9 -> 2.2; 20: usps_2class 21.8 -> 20.6, satimage 15.1 -> 15.4. More: docs/benchmarks.md.
+    second, final = prepared.second, State(result.labels, result.offsets)
+    assert second is not None
+    assert second.initial is not None
+    rejected = select(prepared, final) is not None
+    (_, cut), (_, coarse_cut) = contradictions(prepared, prepared.start.state.labels, second.initial.labels)
+    if not rejected and coarse_cut >= cut:
         return prepared, result, balanced
-    found, its_balanced = _descent(other, recipe, Run())
+    found, its_balanced = _descent(second, recipe, Run())
     its_final = State(found.labels, found.offsets)
-    first, second = contradictions(prepared, final.labels, its_final.labels)
-    if (select(other, its_final) is not None, second) < (held, first):
-        return other, found, its_balanced
+    conflicts_start, conflicts_coarse = contradictions(prepared, final.labels, its_final.labels)
+    if (select(second, its_final) is not None, conflicts_coarse) < (rejected, conflicts_start):
+        return second, found, its_balanced
     return prepared, result, balanced
 
 
@@ -299,13 +302,13 @@ def _descent(prepared: Prepared, recipe: Recipe, run: Run) -> tuple[Result, Prob
         step = recipe.step_size
     sweeps = max(1, round(recipe.time / step))  # what counts is time, not sweeps
     schedule = Annealed(FIRST_EPSILON, LAST_EPSILON, RATIO, sweeps)
-    balanced, begin = replace(problem, balance=balance), prepared.begin or start.state
-    many = problem.graph.n_vertices >= STOP_EARLY_FROM
-    result = descend(engine, balanced, begin, schedule, step, run.each_step, may_stop_early=many)
+    balanced, initial = replace(problem, balance=balance), prepared.initial or start.state
+    many = problem.graph.n_vertices >= EARLY_STOPPING_MIN_VERTICES
+    result = descend(engine, balanced, initial, schedule, step, run.each_step, may_stop_early=many)
     return result, balanced
 
 
-def _kept(
+def _result_of_start(
     prepared: Prepared, start: Start, status: Status, tried: Result | None = None
 ) -> tuple[Result, Block]:
     """A start as the result of a fit, with the figures of the descent that was tried."""

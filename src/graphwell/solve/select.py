@@ -7,8 +7,8 @@ there:
 - *start*: the highest scores of label propagation, which the coarse level has improved;
 - *communities*: harmonic labels on the graph of communities alone.
 
-A given label is overruled if its neighbours vote for another class. ``docs/few-labels.md`` tells
-how the constants were found.
+A given label is overruled if its neighbours vote for another class. ``docs/decisions.md`` says how the
+constants were chosen.
 """
 
 from dataclasses import dataclass, replace
@@ -37,8 +37,8 @@ CHANCE = 1.3
 # The same from many labels: 13 of 100 that were asked for at borders were overruled where 98 % of MNIST's
 # digits modulo 3 are right (seed 0).
 CHANCE_OF_MANY = 1.4
-# From so many labels per class on the scores of the coarse level are no better than those of the start: label
-# sets 0, 2 and 4 of letter, 35 per class, 15.5 -> 16.2 % wrong, of satimage, 60 per class, 12.4 -> 13.4 %.
+# At or above this many labels per class the scores of the coarse level are no better than those of the start:
+# label sets 0, 2, 4 of letter, 35 per class, 15.5 -> 16.2 % wrong, of satimage, 60 per class, 12.4 -> 13.4 %.
 LABELS_PER_CLASS_ENOUGH = 20
 # With fewer, little can be told about classes that consist of several clusters. Not recorded.
 LABELS_PER_CLASS_TO_TELL = 3
@@ -52,8 +52,8 @@ class Prepared:
     engine: Engine
     start: Start
     coarse: CoarseSolution | None = None  # where the problem was solved on the coarse level
-    begin: State | None = None  # where the descent begins then
-    other: "Prepared | None" = None  # from many labels: the same with a begin on the coarse level
+    initial: State | None = None  # where the descent begins then; at the start by default
+    second: "Prepared | None" = None  # from many labels: for a second descent, from the coarse solution
 
     @once
     def community_shares(self) -> Block:
