@@ -11,7 +11,7 @@ from graphwell import Graph, Status
 from graphwell._threads import ThreadPool
 from graphwell.backends import find_backend
 from graphwell.solve.coarse import (
-    NOISES,
+    INITIAL_TEMPERATURES,
     CoarseGraph,
     CoarseSearch,
     annealed,
@@ -47,8 +47,8 @@ def coarse(W, label_weights):
 @pytest.mark.parametrize("seed", range(6))
 def test_no_single_change_lowers_the_energy_that_is_told(seed):
     W, label_weights, evidence, pressure = tiny(seed)
-    for noise in NOISES:
-        labels, found = annealed(coarse(W, label_weights), evidence, pressure, noise)
+    for temperature in INITIAL_TEMPERATURES:
+        labels, found = annealed(coarse(W, label_weights), evidence, pressure, temperature)
         assert found == pytest.approx(dense_energy(W, labels, evidence, pressure))
         for vertex, other in itertools.product(range(7), range(3)):
             changed = labels.copy()
@@ -69,14 +69,14 @@ def test_refining_moves_whole_parts_where_single_moves_are_stuck():
 
 
 def test_classes_of_very_different_size_lower_the_pressure():
-    for counts, even in ((np.full(10, 12), 1), (np.array([60, 30, 8, 4, 4, 4, 4, 4, 4, 4]), 0)):
+    for counts, balanced in ((np.full(10, 12), 1), (np.array([60, 30, 8, 4, 4, 4, 4, 4, 4, 4]), 0)):
         W = linalg.block_diag(*[np.ones((n, n)) - np.eye(n) for n in counts])
         truth = np.repeat(np.arange(10), counts)
         graph = coarse(W, np.zeros((len(truth), 10)))
         search = CoarseSearch(graph, [graph], np.eye(10)[truth], np.ones(10, dtype=bool), ThreadPool(1))
         labels, _, found = lowest_energy(search, None)
         np.testing.assert_array_equal(labels, truth)
-        assert found == even
+        assert found == balanced
 
 
 def solved(problem, start):

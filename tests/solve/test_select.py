@@ -67,9 +67,9 @@ def test_an_uneven_coarse_solution_holds_its_sizes(backend):
     graph = backend.place(Graph.from_affinity(1 - np.eye(4)))
     problem = Problem(graph, backend.asarray(np.array([0, 1, -1, -1])), 2)
     engine, first = backend.engine(graph), backend.asarray(np.array([0, 1, 1, 1]))
-    held = holding_balance(problem, engine, first, even=0.0)
+    held = holding_balance(problem, engine, first, balanced=0.0)
     np.testing.assert_allclose(held.shares, [0.25, 0.75])
-    np.testing.assert_allclose(holding_balance(problem, engine, first, even=1.0).shares, 0.5)
+    np.testing.assert_allclose(holding_balance(problem, engine, first, balanced=1.0).shares, 0.5)
 
 
 def test_few_labels_may_be_overruled_and_of_few_more_than_of_many():

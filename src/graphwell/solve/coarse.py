@@ -1,6 +1,6 @@
 """The coarse level: the problem on graphs of communities, where it has a hundred vertices, not thousands.
 
-Two things are easy there and hard on the vertices. Label propagation is even: a harmonic function on
+Two things are easy there and hard on the vertices. Label propagation is smooth: a harmonic function on
 communities has no spikes at the labels, whatever their number, and classes may be of any size and consist of
 several clusters. And the energy of the descent, which for small epsilon is the weight of the cut between
 classes plus a pressure on their volumes, can be minimised nearly to its lowest value by simulated annealing.
@@ -12,14 +12,15 @@ classes plus a pressure on their volumes, can be minimised nearly to its lowest 
 4. The solutions of all graphs are compared, and improved, on the aggregates that all communities are made of.
 
 The energy: ``cut + sum_k pressure_k volume_k^2 - sum_c evidence of community c for its class``. All weights
-and volumes are shares of the whole. A label counts in the groups that its edges lead to, in proportion to
-their weight: a typical member settles the class of its community, while a label at a border, or of a vertex
-that hardly belongs anywhere, settles little. As epsilon goes to 0 the energy of the descent becomes this one.
+and volumes are shares of the whole; the cut counts each edge in both directions. A label's weight is spread
+over its neighbours' groups, in proportion to edge weight. As epsilon goes to 0 the energy of the descent
+becomes this one.
 
 The annealing: in each round every group in turn takes the class with the largest gain plus Gumbel noise,
-which is a heat-bath step; the width of the noise falls to 0, and then only gains count.
+which is a heat-bath step; the temperature, the width of the noise, falls to 0, and then only gains count.
 
-``docs/few-labels.md`` tells what each part is worth.
+How the constants were chosen is in ``docs/decisions.md``; where neither it nor a comment says so, the
+experiment was not recorded.
 """
 
 from dataclasses import dataclass, replace
@@ -40,35 +41,36 @@ from graphwell.solve.communities import ORDERS, Aggregates, aggregates_of, level
 from graphwell.solve.problem import Problem
 from graphwell.solve.sizes import best_prices, evenness, may_be_random, row_count
 
-# First widths of the noise of each search, as shares of all weight, and rounds until it is gone. Other
-# values that were tried are not recorded.
-NOISES, ROUNDS = (0.0, 0.0006, 0.002), 80
-# A dense solver is taken up to so many groups (not recorded), and where more than this share of all pairs is
-# joined: on the complete graph of 3,000 the sparse one, whose factors fill in, took minutes.
+# Of each search, as shares of all weight; and rounds until the temperature is 0.
+INITIAL_TEMPERATURES, ROUNDS = (0.0, 0.0006, 0.002), 80
+# A dense solver is taken up to so many groups, and where more than this share of all pairs is joined: on the
+# complete graph of 3,000 the sparse one, whose factors fill in, took minutes.
 LARGEST_DENSE, DENSE_FROM = 1_500, 0.1
-# Rounds of `refined`, at most. Not recorded.
+# Rounds of `refined`, at most.
 REFINEMENTS = 3
 # Solutions that are refined.
-KEPT = 4
-# Weight of the scores, lower where sizes press, given or even ones. Chosen on label sets with even numbers;
-# 0.02 was looked at on sets 28-39, too.
+SOLUTIONS_REFINED = 4
+# Weight of the scores, lower while a size penalty acts. Chosen on even-numbered label sets; 0.02 was looked
+# at on sets 28-39, too.
 EVIDENCE, EVIDENCE_UNDER_PRESSURE = 0.05, 0.02
-# A label counts for so many rows of a community of the smallest. Not recorded.
+# A label weighs as this share of the mean community at the finest resolution.
 LABEL_COUNTS_FOR = 0.25
 # Added to shares before their logarithm is taken.
+SHARE_OFFSET = 0.001
+# Given sizes of classes are at least this where a pressure is divided by them.
 SMALLEST_SHARE = 0.001
-# Pressure on the volumes where classes are uneven by nature, and where they are even. At a highest pressure
-# of 1.5, digits were 0.3 points better and satimage 5.4 worse.
+# Pressure on the volumes where classes differ in size, and where they are balanced. At a highest pressure of
+# 1.5, digits were 0.3 points better and satimage 5.4 worse.
 LOWEST_PRESSURE, HIGHEST_PRESSURE = 0.1, 1.0
-# With fewer classes the highest pressure is lower: the same force moves larger classes further. Not
-# recorded.
+# With fewer classes the highest pressure is lower: the same force moves larger classes further.
 CLASSES_FOR_HIGHEST = 10
-# Classes at least so even under full pressure are even by nature. The experiments are not recorded.
-UNEVENNESS_UNDER_PRESSURE, NEARLY_EVEN = 0.02, 0.8
+# How unbalanced classes may be under full pressure until they count as not balanced at all (0), and how
+# balanced they must be (0 to 1) for full pressure.
+UNEVENNESS_UNDER_PRESSURE, NEARLY_BALANCED = 0.02, 0.8
 # Gain of a class that a group may not have.
 FORBIDDEN = -1e6
-# Resolution and pressure of plain modularity.
-NATURAL, PRESSURE = 1.0, 1.0
+# Of plain modularity.
+MODULARITY_RESOLUTION, MODULARITY_PRESSURE = 1.0, 1.0
 # Class of each group, and the energy.
 Labelling: TypeAlias = tuple[IntArray, float]
 
@@ -78,8 +80,8 @@ class CoarseGraph:
     """A graph whose vertices are groups of vertices of another one."""
 
     members: IntArray  # group of each vertex of the other graph
-    W: Any  # sums of the weights between groups, a `csr_array`; the diagonal holds those inside
-    label_weights: FloatArray  # to groups from the labels of each class, times what a label counts for
+    W: Any  # sums of the weights between groups, a `csr_array`; the diagonal holds twice those inside
+    label_weights: FloatArray  # label weight per group and class
     sizes: FloatArray  # what each vertex counts where means are taken
 
     @cached_property
@@ -125,15 +127,16 @@ def harmonic_shares(graph: CoarseGraph) -> FloatArray:
 
 
 def annealed(
-    graph: CoarseGraph, evidence: FloatArray, pressure: FloatArray, noise: float, seed: int = 0
+    graph: CoarseGraph, evidence: FloatArray, pressure: FloatArray, temperature: float, seed: int = 0
 ) -> Labelling:
     """Classes with a low energy by simulated annealing from the classes of most evidence.
 
-    The first width of the noise is a share of all weight; without noise the way goes downhill.
+    The initial temperature is a share of all weight; at 0 the energy only falls.
     """
-    width = noise * float(graph.volumes.sum()) * np.linspace(1, 0, ROUNDS if noise else 0, endpoint=False)
+    hot = temperature * float(graph.volumes.sum())
+    noise = hot * np.linspace(1, 0, ROUNDS if temperature else 0, endpoint=False)
     labels = evidence.argmax(axis=1)
-    return labels, choose_classes(graph.W, labels, evidence, pressure, width, seed)
+    return labels, choose_classes(graph.W, labels, evidence, pressure, noise, seed)
 
 
 def refined(
@@ -143,15 +146,15 @@ def refined(
     pressure: FloatArray,
     labels: IntArray,
 ) -> Labelling:
-    """Lower the energy by moving what lies in one class of each part as a whole, then single groups."""
+    """Lower the energy by block moves (all groups of a community that share a class), then single moves."""
     found = labels.copy()
     lowest = choose_classes(graph.W, found, evidence, pressure)
     for _ in range(REFINEMENTS):
         before = lowest
         for parts in partitions:
             of_blocks, blocks = np.unique(parts * evidence.shape[1] + found, return_inverse=True)
-            chosen, gains = of_blocks % evidence.shape[1], summed_rows(blocks, evidence, len(of_blocks))
-            choose_classes(merged_matrix(graph.W, blocks), chosen, gains, pressure)
+            chosen, unary = of_blocks % evidence.shape[1], summed_rows(blocks, evidence, len(of_blocks))
+            choose_classes(merged_matrix(graph.W, blocks), chosen, unary, pressure)
             found = chosen[blocks]
         lowest = choose_classes(graph.W, found, evidence, pressure)
         if lowest >= before:
@@ -165,7 +168,7 @@ NO_NOISE = np.zeros(0)
 # Classes up to which the links of all communities are kept; of more, they would take much memory.
 LINKS_KEPT = 256
 # Gumbel noise is at most so much, by the five highest bits of what the generator drew.
-HIGHEST = np.append(-np.log(-np.log(np.arange(1, 32) / 32)) + 1e-9, 37.0)
+GUMBEL_BOUND = np.append(-np.log(-np.log(np.arange(1, 32) / 32)) + 1e-9, 37.0)
 
 
 def choose_classes(
@@ -203,11 +206,11 @@ def _choose(
     room: tuple[FloatArray, IntArray],
 ) -> float:
     """`links` has room for the weight to each class, of all communities or of one at a time."""
-    # That of all is known until a neighbour changes. `room` is for two numbers for each class, all zero,
-    # and for what carries the generator on by no number to as many as there are classes.
+    # A row of `links` is known until a neighbour changes. `room` is for two numbers for each class, all zero,
+    # and for the jump-ahead factors of the generator for 0 to K draws.
     (indptr, indices, weights, volumes), (to_class, is_known), (numbers, jumps) = graph, links, room
     n, n_classes = evidence.shape
-    keeps, class_volumes, gains = len(to_class) == n, numbers[0], numbers[1]
+    cache_rows, class_volumes, gains = len(to_class) == n, numbers[0], numbers[1]
     jumps[0, 0], jumps[1, 0] = 1, 0
     for k in range(n_classes):
         jumps[0, k + 1] = jumps[0, k] * MULTIPLIER
@@ -222,9 +225,9 @@ def _choose(
         width = noise[turn] if turn < len(noise) else 0.0
         changed = False
         for c in range(n):
-            row = c if keeps else 0
+            row = c if cache_rows else 0
             if not is_known[c]:
-                is_known[c] = keeps
+                is_known[c] = cache_rows
                 for k in range(n_classes):
                     to_class[row, k] = 0.0
                 for at in range(indptr[c], indptr[c + 1]):
@@ -233,8 +236,8 @@ def _choose(
             own = labels[c]
             class_volumes[own] -= volumes[c]
             for k in range(n_classes):
-                # What the energy falls by if c joins class k, but for what is the same for all classes.
                 force = press * pressure[k] * (class_volumes[k] + volumes[c] / 2)
+                # What the energy falls by if c joins class k, up to a constant.
                 gains[k] = 2 * to_class[row, k] - force * volumes[c] + evidence[c, k]
             best, best_gain = own, -np.inf
             for place in range(-1, n_classes):  # its own first, which wins a tie
@@ -242,7 +245,7 @@ def _choose(
                 gain = gains[k]
                 if width > 0:
                     drawn = state * jumps[0, k + 1] + jumps[1, k + 1]
-                    if gain + width * HIGHEST[drawn >> np.uint64(59)] <= best_gain:
+                    if gain + width * GUMBEL_BOUND[drawn >> np.uint64(59)] <= best_gain:
                         continue  # logarithms take long
                     uniform = (np.float64(drawn >> np.uint64(12)) + 0.5) / 4503599627370496.0
                     gain -= width * np.log(-np.log(uniform))  # Gumbel noise
@@ -292,23 +295,23 @@ class CoarseSearch:
     def evidence(self) -> tuple[list[FloatArray], FloatArray]:
         """Gain of each group in each class, for each graph; and of each aggregate, by means of logarithms."""
 
-        def gains(graph: CoarseGraph, logs: FloatArray) -> FloatArray:
+        def unary(graph: CoarseGraph, logs: FloatArray) -> FloatArray:
             gained = self.weight * graph.volumes[:, None] * logs + 2 * graph.label_weights
             return np.where(self.allowed, gained, FORBIDDEN)
 
-        logs = [np.log(graph.means(self.scores) + SMALLEST_SHARE) for graph in self.graphs]
+        logs = [np.log(graph.means(self.scores) + SHARE_OFFSET) for graph in self.graphs]
         pairs = list(zip(self.graphs, logs, strict=True))
         of_aggregates = np.mean([each[graph.members] for graph, each in pairs], axis=0)
-        return [gains(*each) for each in pairs], gains(self.finest, of_aggregates)
+        return [unary(*each) for each in pairs], unary(self.finest, of_aggregates)
 
     def lowest(self, pressure: FloatArray) -> tuple[IntArray, FloatArray]:
         """Classes of the aggregates of the lowest energy that was found, and class sizes over all graphs."""
         of_graphs, finest = self.evidence
-        tasks = list(product(range(len(self.graphs)), NOISES))
+        tasks = list(product(range(len(self.graphs)), INITIAL_TEMPERATURES))
 
         def solution(task: tuple[int, float]) -> Labelling:  # step 3
-            seed, noise = task
-            return annealed(self.graphs[seed], of_graphs[seed], pressure, noise, seed)
+            index, temperature = task
+            return annealed(self.graphs[index], of_graphs[index], pressure, temperature, index)
 
         def tidied(labels: IntArray) -> Labelling:
             labels = labels.copy()
@@ -316,16 +319,17 @@ class CoarseSearch:
 
         solved = self.pool.results(solution, tasks)
         found, sizes = [], np.zeros(len(pressure))
-        for seed, graph in enumerate(self.graphs):
-            solutions = solved[seed * len(NOISES) : (seed + 1) * len(NOISES)]
+        n_searches = len(INITIAL_TEMPERATURES)
+        for index, graph in enumerate(self.graphs):
+            solutions = solved[index * n_searches : (index + 1) * n_searches]
             found += [labels[graph.members] for labels, _ in solutions]
             best = min(solutions, key=itemgetter(1))[0][graph.members]
             sizes += np.bincount(best, weights=graph.sizes, minlength=len(pressure))
         different = {labels.tobytes(): labels for labels in found}.values()  # step 4
-        kept = sorted(self.pool.results(tidied, list(different)), key=itemgetter(1))[:KEPT]
+        best_tidied = sorted(self.pool.results(tidied, list(different)), key=itemgetter(1))
         partitions = [graph.members for graph in self.graphs[:: len(ORDERS)]]
         refine = partial(refined, self.finest, partitions, finest, pressure)
-        lowest = self.pool.results(refine, [labels for labels, _ in kept])
+        lowest = self.pool.results(refine, [labels for labels, _ in best_tidied[:SOLUTIONS_REFINED]])
         return min(lowest, key=itemgetter(1))[0], sizes / sizes.sum()
 
 
@@ -337,7 +341,7 @@ class CoarseSolution:
     scores: Block  # mean of the start's shares and of these
     labels: Vector  # class of each vertex in the solution of lowest energy
     class_shares: FloatArray  # sizes of the classes, averaged over the best solutions of all graphs
-    even: float  # how even the classes are by nature, from 0 to 1
+    balanced: float  # how balanced the classes are under full pressure, from 0 to 1
 
 
 def solve_coarse(problem: Problem, engine: Engine, start: Block) -> CoarseSolution:
@@ -354,8 +358,8 @@ def solve_coarse(problem: Problem, engine: Engine, start: Block) -> CoarseSoluti
     finest_scores = engine.group_means(scores, members, len(finest.label_weights))
     has_rows = np.bincount(labels[labels >= 0], minlength=n_classes) > 0
     if given is not None:
-        # prices under which the classes of the aggregates have about the given sizes
-        logs, counts = np.log(finest_scores + SMALLEST_SHARE), np.bincount(members, finest.sizes)
+        # class biases (prices) under which the classes of the aggregates have about the given sizes
+        logs, counts = np.log(finest_scores + SHARE_OFFSET), np.bincount(members, finest.sizes)
 
         def sizes_under(prices: FloatArray) -> IntArray:
             return np.bincount((logs + prices).argmax(axis=1), weights=counts, minlength=n_classes)
@@ -363,17 +367,17 @@ def solve_coarse(problem: Problem, engine: Engine, start: Block) -> CoarseSoluti
         finest_scores = shares_of(np.exp(logs + best_prices(sizes_under, given * counts.sum())))
         has_rows |= given > 0
     search = CoarseSearch(finest, graphs, finest_scores, has_rows, pool)
-    found, class_shares, even = lowest_energy(search, given)
+    found, class_shares, balanced = lowest_energy(search, given)
     best = engine.asarray(np.where(labels >= 0, labels, found[members]))
-    return CoarseSolution(shares, scores, best, class_shares, even)
+    return CoarseSolution(shares, scores, best, class_shares, balanced)
 
 
 def lowest_energy(
     search: CoarseSearch, class_shares: FloatArray | None
 ) -> tuple[IntArray, FloatArray, float]:
-    """Classes of the aggregates, class sizes, and how even classes are by nature.
+    """Classes of the aggregates, class sizes, and how balanced classes are under full pressure.
 
-    Classes are even by nature if full pressure makes them so: others stay uneven under it.
+    Classes that full pressure balances are taken to be balanced: others stay uneven under it.
     """
     n_classes, pressing = len(search.allowed), replace(search, weight=EVIDENCE_UNDER_PRESSURE)
     highest = np.full(n_classes, HIGHEST_PRESSURE * min(1.0, n_classes / CLASSES_FOR_HIGHEST))
@@ -384,12 +388,11 @@ def lowest_energy(
         return *pressing.lowest(pressure), 0.0
     labels, shares = pressing.lowest(highest)
     sizes = np.bincount(labels[search.finest.members], search.finest.sizes, minlength=n_classes)
-    # 1 if the classes that are there are even, falling to 0 where they are uneven by nature
-    even = max(0.0, 1 - (1 - evenness(sizes[sizes > 0])) / UNEVENNESS_UNDER_PRESSURE)
-    if even > NEARLY_EVEN:
+    balanced = max(0.0, 1 - (1 - evenness(sizes[sizes > 0])) / UNEVENNESS_UNDER_PRESSURE)
+    if balanced > NEARLY_BALANCED:
         return labels, shares, 1.0
-    pressure = LOWEST_PRESSURE + (highest - LOWEST_PRESSURE) * even
-    return *search.lowest(pressure), even
+    pressure = LOWEST_PRESSURE + (highest - LOWEST_PRESSURE) * balanced
+    return *search.lowest(pressure), balanced
 
 
 def coarse_graphs(
@@ -413,12 +416,12 @@ def aggregate_graph(
     n_communities: int,
     trust: Vector | None = None,
 ) -> CoarseGraph:
-    """The graph of the aggregates; its labels count as much as so many communities make sensible."""
+    """The graph of the aggregates; a label weighs as a share of the mean of so many communities."""
     known, n = np.flatnonzero(labels >= 0), row_count(engine)
     rows = np.ones(len(labels)) if engine.masses is None else engine.masses  # that each vertex stands for
     given = rows if trust is None else np.asarray(engine.to_host(trust))  # how often each label was given
     n_labels = max(1.0, float(len(known) if trust is None else given[known].sum()))
-    # Never more than its share of the rows: labels may be many.
+    # At most n / n_labels: labels may be many.
     per_label = min(LABEL_COUNTS_FOR * n / n_communities, n / n_labels)
     # A label counts in the aggregates that its edges lead to.
     near, count = engine.affinities_of(known), aggregates.W.shape[0]
@@ -430,7 +433,7 @@ def aggregate_graph(
 
 
 def shares_of(scores: FloatArray) -> FloatArray:
-    """Rows that sum to 1; even ones where there is no score."""
+    """Rows that sum to 1; uniform ones where there is no score."""
     total = scores.sum(axis=1, keepdims=True)
     return np.where(total > 0, scores / np.where(total > 0, total, 1.0), 1 / scores.shape[1])
 
@@ -441,7 +444,7 @@ def prolonged(engine: Engine, values: FloatArray, groups: IntArray) -> Block:
 
 
 def claimed_shares(problem: Problem, engine: Engine) -> Block | None:
-    """Shares of the classes at each vertex if every label claims a cluster.
+    """Shares of the classes at each vertex if each label is a class of its own, then summed by class.
 
     For classes that consist of several clusters. That needs a label in nearly every cluster, so it is tried
     only where there are more labels than communities of highest modularity, and where the labels may have
@@ -453,20 +456,19 @@ def claimed_shares(problem: Problem, engine: Engine) -> Block | None:
     known = np.flatnonzero(labels >= 0)
     if not may_be_random(np.bincount(labels[known], minlength=problem.n_classes)):
         return None
-    if len(known) <= int(aggregates_of(engine).level(NATURAL)[0].max()) + 1:
+    if len(known) <= int(aggregates_of(engine).level(MODULARITY_RESOLUTION)[0].max()) + 1:
         return None
     claims, pool = np.full(len(labels), -1), ThreadPool(engine.n_threads)
     claims[known] = np.arange(len(known))
     finest, graphs = coarse_graphs(engine, claims, len(known), pool, problem.trust)
     scores = np.ones((len(finest.label_weights), len(known)))
     search = CoarseSearch(finest, graphs, scores, np.ones(len(known), dtype=bool), pool, weight=0.0)
-    pressure = np.full(len(known), PRESSURE)
+    pressure = np.full(len(known), MODULARITY_PRESSURE)
 
-    def solution(seed: int) -> FloatArray:
-        graph, evidence = graphs[seed], search.evidence[0][seed]
-        found = min(
-            (annealed(graph, evidence, pressure, noise, seed) for noise in NOISES), key=itemgetter(1)
-        )[0]
+    def solution(index: int) -> FloatArray:
+        graph, evidence = graphs[index], search.evidence[0][index]
+        searches = (annealed(graph, evidence, pressure, each, index) for each in INITIAL_TEMPERATURES)
+        found = min(searches, key=itemgetter(1))[0]
         return np.eye(problem.n_classes)[labels[known][found[graph.members]]]
 
     shares = np.mean(pool.results(solution, range(len(graphs))), axis=0)

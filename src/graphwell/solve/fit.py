@@ -295,7 +295,7 @@ def _descent(prepared: Prepared, recipe: Recipe, run: Run) -> tuple[Result, Prob
     if coarse is None:
         balance = balance_for(problem, class_counts(engine, start.state.labels, problem.n_classes))
     else:
-        balance = holding_balance(problem, engine, coarse.labels, coarse.even)
+        balance = holding_balance(problem, engine, coarse.labels, coarse.balanced)
     if recipe.step_size is None:
         step = max(stable_step(engine), recipe.time / MOST_SWEEPS)
     else:

@@ -117,8 +117,8 @@ def balance_for(problem: Problem, start_sizes: IntArray) -> Balance | None:
     return Balance(round(float(strength), 12), np.full(problem.n_classes, 1 / problem.n_classes))
 
 
-def holding_balance(problem: Problem, engine: Engine, first: Vector, even: float) -> Balance:
-    """The pressure of a descent that begins at a coarse solution: towards its sizes, or even ones."""
+def holding_balance(problem: Problem, engine: Engine, first: Vector, balanced: float) -> Balance:
+    """The pressure of a descent that begins at a coarse solution: towards its sizes, or balanced ones."""
     if problem.class_shares is not None:
         return Balance(GIVEN_STRENGTH, problem.class_shares)
     weights = engine.xp.sqrt(problem.graph.degrees)  # phi_i, but for a factor
@@ -126,9 +126,9 @@ def holding_balance(problem: Problem, engine: Engine, first: Vector, even: float
         weights = weights * np.sqrt(engine.masses)
     mass = np.asarray(engine.to_host(engine.grouped(first, weights, problem.n_classes)))
     present = mass > 0
-    strength = even * EVEN_STRENGTH + (1 - even) * HOLDING_STRENGTH
-    # Mass M_k of each class to be held: even ones, or those of the coarse solution, or between.
-    shares = even * present / max(1, present.sum()) + (1 - even) * mass / (mass.sum() or 1.0)
+    strength = balanced * EVEN_STRENGTH + (1 - balanced) * HOLDING_STRENGTH
+    # Mass M_k of each class to be held: equal ones, or those of the coarse solution, or between.
+    shares = balanced * present / max(1, present.sum()) + (1 - balanced) * mass / (mass.sum() or 1.0)
     return Balance(round(float(strength), 12), shares)
 
 
