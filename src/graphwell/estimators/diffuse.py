@@ -15,7 +15,7 @@ from graphwell.estimators.base import GraphClassifier, Solved
 from graphwell.estimators.labels import Labels
 from graphwell.estimators.parameters import read_class_prior, read_size_bounds
 from graphwell.estimators.registry import method
-from graphwell.estimators.tuning.crossvalidation import Given, tune_on_worker, tune_rows
+from graphwell.estimators.tuning.crossvalidation import CrossValidationProblem, tune_on_worker, tune_rows
 from graphwell.estimators.tuning.estimate import label_issues
 from graphwell.estimators.tuning.graphs import tune_graph
 from graphwell.estimators.tuning.models import name_of
@@ -298,7 +298,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
             return rows, graph, {"label_issues_": None}, {}
         began = time.perf_counter()
         rng = stream(self.random_state, "hidden labels")
-        given = Given(
+        cv = CrossValidationProblem(
             backend,
             rows,
             labels.codes,
@@ -312,11 +312,11 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         )
         with run.stage("tuning"), EngineCache().open():
             if graph is not None:
-                found, rows = tune_graph(given, graph, features, models, rng)
+                found, rows = tune_graph(cv, graph, features, models, rng)
             elif on_cluster:
-                found = tune_on_worker(given, models, rng)
+                found = tune_on_worker(cv, models, rng)
             else:
-                found = tune_rows(given, models, rng)
+                found = tune_rows(cv, models, rng)
         if graph is None:
             rows = replace(rows, change=found.change, evidence=found.mixture)
         seconds = {"tuning": time.perf_counter() - began}

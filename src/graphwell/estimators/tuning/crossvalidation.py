@@ -7,8 +7,8 @@ graph is solved anew as a whole, start, coarse level and descent; classifiers ar
 1. a learned metric replaces the one that the data alone speaks for if it is better by a standard error;
 2. each model gets a temperature, and those that are clearly behind the best are dropped;
 3. the others are stacked, with weights under which the held-out labels are likeliest;
-4. the accuracy is that of the stacked models at the held-out labels, with temperatures and weights from the
-   labels of the other folds.
+4. the accuracy is the mean score of the rows without a label, corrected by the held-out labels (`estimate`);
+   what the stacked models say of a fold has temperatures and weights from the labels of the others.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -30,7 +30,7 @@ from graphwell.estimators.tuning.maps import Columns, Map
 from graphwell.estimators.tuning.metrics import CANDIDATES, Ruled, by_the_data, compared_with
 from graphwell.estimators.tuning.models import Sample, fit_model, models_for, name_of
 from graphwell.estimators.tuning.stacking import (
-    SURER_TOGETHER,
+    POOLED_SHARPENING,
     Mixture,
     best_power,
     log_likelihoods,
@@ -45,27 +45,28 @@ from graphwell.solve.fit import Recipe, Run, fit
 from graphwell.solve.problem import Problem
 from graphwell.solve.select import LABELS_PER_CLASS_ENOUGH
 
+# With many rows a fold costs nearly a whole fit; two suffice.
 FOLDS, FOLDS_OF_MANY, MANY_ROWS = 5, 2, 50_000
-"""Parts of the labels. With many rows each costs much of a fit, and labels are many or the graph is right."""
 LABELS_PER_CLASS_NEEDED = 2
+# Labels that models are compared by, at most; they learn from all others of the sample.
 LABELS_SCORED = 2_000
-"""Labels that models are compared by, at most; they learn from all others of the sample."""
-NUMBERS_CHECKED = 2_000_000
-"""Of further labels, out-of-fold probabilities of each model, at most: 200,000 labels of ten classes."""
-ROWS_LOOKED_AT, ROWS_FITTED = 1_500, 20_000
-"""Rows that the rules see and what is chosen is fitted on, and their most: labelled ones first."""
+# Most probabilities kept per model for label checking: 200,000 labels of ten classes.
+PROBABILITIES_CHECKED = 2_000_000
+# Size of the sample for rules, metrics and classifiers: 1,500 rows; from more labels, at most 10,000 of them
+# and a quarter as many other rows.
+ROWS_LOOKED_AT, LABELS_FITTED = 1_500, 10_000
+# With more rows learned metrics must win on a sample first, of so many rows or more if labels are more.
 SCREENED_FROM, ROWS_OF_SCREENING = 5_000, 600
-"""With more rows learned metrics must win on a sample first, of so many rows or more if labels are more."""
+# Standard errors behind the best model at which one is dropped: see docs/data.md.
 CLEARLY = 2.5
-"""Standard errors behind the best model at which one is dropped: see docs/data.md."""
+# Log-loss difference of one added pseudo-label, on which two models differ.
 ONE_MORE_LABEL = 1.0
-"""Weight of a label that one of two models finds and the other does not, in logarithms."""
+# Learned metrics that are left after the first fold.
 MOST_RIVALS = 2
-"""Learned metrics that are left after the first fold."""
+# A model of less weight is not stacked: it takes as long to ask as a weighty one.
 SMALLEST_WEIGHT = 0.03
-"""A model of less weight is not stacked: it takes as long to ask as a weighty one."""
+# Times that classifiers are given a label that was given more often.
 MOST_REPEATED = 100
-"""Times that classifiers are given a label that was given more often."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +80,7 @@ class Tuned:
 
 
 @dataclass(frozen=True, eq=False)
-class Given:
+class CrossValidationProblem:
     """Rows and labels to compare models on, and how their graph is built and solved."""
 
     backend: Backend
@@ -89,14 +90,14 @@ class Given:
     n_classes: int
     problem: Callable[[PlacedGraph, Vector], Problem]
     recipe: Recipe
-    sizes: tuple[int, int, str]  # n_neighbors, scale_neighbor, distance
+    graph_parameters: tuple[int, int, str]  # n_neighbors, scale_neighbor, distance
     run: Run
     strengths: FloatArray | None = None  # how often each label was given
     statuses: dict[str, list[Status]] = field(default_factory=dict)  # of the fits of each graph
 
     def graph_of(self, change: Map | None) -> PlacedGraph:
         """The graph of the rows under a metric."""
-        return self.backend.build_graph(replace(self.rows, change=change), *self.sizes, silent)
+        return self.backend.build_graph(replace(self.rows, change=change), *self.graph_parameters, silent)
 
     def solved(self, name: str, graph: PlacedGraph, labels: IntArray, places: IntArray) -> FloatArray:
         """Probabilities of some rows, after a fit of the whole graph to these labels."""
@@ -128,16 +129,17 @@ class Given:
         kinds = [Status.SETTLED if status is Status.UNSETTLED else status for status in found]
         return next((kind for kind in kinds if 2 * kinds.count(kind) > len(kinds)), None)
 
-    def on_sample(self, sample: Sample) -> "Given":
+    def on_sample(self, sample: Sample) -> "CrossValidationProblem":
         """The same on some rows, on one thread of this machine."""
         n = sample.X.shape[0]
         rows = Rows(sample.X, sample.X, n, sample.X.shape[1], compact=sample.compact)
-        sizes = (min(self.sizes[0], n - 1), min(self.sizes[1], n - 1), self.sizes[2])
+        n_neighbors, scale_neighbor, distance = self.graph_parameters
+        parameters = min(n_neighbors, n - 1), min(scale_neighbor, n - 1), distance
         groups = np.full(n, -1)
         groups[sample.known] = equal_rows(sample.X[sample.known])
         return replace(
             self, backend=find_backend("cpu", n_jobs=1), rows=rows, labels=sample.labels, groups=groups,
-            sizes=sizes, strengths=None, statuses={},
+            graph_parameters=parameters, strengths=None, statuses={},
         )  # fmt: skip
 
 
@@ -155,16 +157,16 @@ def sampled(labels: IntArray, most_labels: int, n_rows: int, rng: np.random.Gene
 # ----------------------------------------------------------------------------------------- out-of-fold labels
 
 
-def folds_of(given: Given, rng: np.random.Generator) -> list[IntArray]:
+def folds_of(cv: CrossValidationProblem, rng: np.random.Generator) -> list[IntArray]:
     """Rows whose labels are held out together, by class, copies in one fold; none if labels are few."""
-    alone = one_of_each(given.labels, given.groups)
-    counts = np.bincount(alone[alone >= 0], minlength=given.n_classes)
+    alone = one_of_each(cv.labels, cv.groups)
+    counts = np.bincount(alone[alone >= 0], minlength=cv.n_classes)
     several = counts[counts > 1]
-    if len(several) < 2 or not counts.all() or counts.sum() < LABELS_PER_CLASS_NEEDED * given.n_classes:
+    if len(several) < 2 or not counts.all() or counts.sum() < LABELS_PER_CLASS_NEEDED * cv.n_classes:
         return []
-    n_folds = FOLDS_OF_MANY if given.rows.n_rows >= MANY_ROWS else FOLDS
+    n_folds = FOLDS_OF_MANY if cv.rows.n_rows >= MANY_ROWS else FOLDS
     split = HiddenLabelsSplit(min(n_folds, int(several.sum())), random_state=rng)
-    folds = [hidden for _, hidden in split.split(None, given.labels.astype(int), given.groups)]
+    folds = [hidden for _, hidden in split.split(None, cv.labels.astype(int), cv.groups)]
     return [hidden for hidden in folds if len(hidden)]
 
 
@@ -200,7 +202,7 @@ class OutOfFold:
         return self.predicted[name][asked], self.truth[: len(asked)][asked]
 
     def add(self, name: str, predicted: FloatArray) -> None:
-        """Take the probabilities of one more fold; modest scores are not to lose to sure ones."""
+        """Take the probabilities of one more fold; models are compared after temperature scaling."""
         self.predicted[name] = np.concatenate([self.predicted[name], predicted])
         predicted, labels = self.scores_of(name)
         self.power[name] = best_power(predicted, labels)
@@ -222,7 +224,7 @@ class OutOfFold:
         squares = float(((difference - difference.mean()) ** 2).sum()) + ONE_MORE_LABEL**2
         return float(difference.mean()), float(np.sqrt(squares)) / n
 
-    def in_errors(self, name: str, over: str) -> float:
+    def z_score(self, name: str, over: str) -> float:
         """The lead in standard errors."""
         ahead, error = self.lead(name, over)
         return ahead / error
@@ -233,7 +235,7 @@ class OutOfFold:
 
 
 def out_of_fold(
-    given: Given,
+    cv: CrossValidationProblem,
     folds: list[IntArray],
     models: dict[str, Model],
     sample: Sample,
@@ -249,19 +251,19 @@ def out_of_fold(
     `named` ones always stay. Models learn from the sample, which lies at its `places` among all rows. Those
     `scored` are places of the labels that they are compared by, those `checked` of further ones.
     """
-    found = OutOfFold(given.n_classes, list(models))
+    found = OutOfFold(cv.n_classes, list(models))
     every = scored if checked is None else np.union1d(scored, checked)
     for number, hidden in enumerate(folds):
-        labels = given.labels.copy()
+        labels = cv.labels.copy()
         labels[hidden] = -1
         asked = np.intersect1d(hidden, every)
         shown = sample.with_labels(labels[places])
-        found.hold_out(number, asked, given.labels[asked], np.isin(asked, scored))
+        found.hold_out(number, asked, cv.labels[asked], np.isin(asked, scored))
         for place, name in enumerate(found.left):
-            given.run.told("tuning", (number + place / len(found.left)) / len(folds))
+            cv.run.told("tuning", (number + place / len(found.left)) / len(folds))
             found.add(name, models[name](labels, shown, asked))
         graph, best = found.left[0], found.best(found.left)
-        rivals = sorted(set(metrics) & set(found.left), key=lambda name: -found.lead(name, graph)[0])
+        rivals = sorted([m for m in metrics if m in found.left], key=lambda name: -found.lead(name, graph)[0])
         for name in found.left[1:]:
             behind, error = found.lead(graph if name in rivals else best, name)
             if name in rivals:
@@ -277,7 +279,7 @@ def out_of_fold(
 
 
 def compare_and_stack(
-    given: Given,
+    cv: CrossValidationProblem,
     folds: list[IntArray],
     ruled: Ruled,
     graphs: dict[str, Model],
@@ -296,8 +298,8 @@ def compare_and_stack(
     """
     automatic = isinstance(wanted, str)
     if automatic:
-        able = models_for(sample.X, int(sample.known.sum()), given.n_classes) if folds else []
-        every_class_is_known = len(np.unique(given.labels[given.labels >= 0])) == given.n_classes
+        able = models_for(sample.X, int(sample.known.sum()), cv.n_classes) if folds else []
+        every_class_is_known = len(np.unique(cv.labels[cv.labels >= 0])) == cv.n_classes
         always = always if every_class_is_known else ()
         wanted = [*(name for name in able if name not in always), *always]
     made: dict[str, Any] = {}
@@ -306,19 +308,19 @@ def compare_and_stack(
         # A metric of the same name would be overwritten.
         made[name if name not in made and name not in graphs else f"{name} {len(made) + 1}"] = each
     scored = places[np.random.default_rng(0).permutation(np.flatnonzero(sample.known))[:LABELS_SCORED]]
-    checked = sampled(given.labels, NUMBERS_CHECKED // given.n_classes, 0, np.random.default_rng(0))
+    checked = sampled(cv.labels, PROBABILITIES_CHECKED // cv.n_classes, 0, np.random.default_rng(0))
 
     def classifier(each: Any) -> Model:
-        return lambda labels, shown, asked: fit_model(each, shown, given.n_classes)(rows_at(asked))
+        return lambda labels, shown, asked: fit_model(each, shown, cv.n_classes)(rows_at(asked))
 
     models = {**graphs, **{name: classifier(each) for name, each in made.items()}}
     metrics, named = list(graphs)[1:], always if automatic else tuple(made)
     with threadpool_limits(1):  # few rows, and the same bits for any number of threads
-        found = out_of_fold(given, folds, models, sample, places, scored, metrics, named, checked)
+        found = out_of_fold(cv, folds, models, sample, places, scored, metrics, named, checked)
         graph = first = next(iter(graphs))
         if folds:
-            ahead = {name: found.in_errors(name, first) for name in metrics if name in found.left}
-            # Two looks at one question are added up as Stouffer does.
+            ahead = {name: found.z_score(name, first) for name in metrics if name in found.left}
+            # Combine the z-scores by Stouffer (not independent: the sample is a subset).
             ahead = {n: (z + screened[n]) / np.sqrt(2) if n in screened else z for n, z in ahead.items()}
             graph = found.best([name for name in ahead if ahead[name] > 1] or [first])
         members = [graph, *(name for name in made if name in found.left)]
@@ -329,7 +331,7 @@ def compare_and_stack(
             if not light:
                 break
             members.remove(min(light, key=lambda name: weights[name]))
-        fitted = tuple(fit_model(made[name], sample, given.n_classes) for name in members[1:])
+        fitted = tuple(fit_model(made[name], sample, cv.n_classes) for name in members[1:])
     held_out = None
     if folds:
         # What the stacked models say of a fold, with temperatures and weights from the labels of the others.
@@ -341,19 +343,20 @@ def compare_and_stack(
             scaled = [tempered(each, power) for each, power in zip(predicted, powers, strict=True)]
             others = stacking_weights([each[there] for each in scaled], found.truth[there])
             stacked[here] = np.tensordot(others, [each[here] for each in scaled], axes=1)
-        once = np.flatnonzero(found.scored)
-        if given.groups is not None:
-            once = once[np.unique(given.groups[found.places[once]], return_index=True)[1]]
-        truth, said = found.truth[once], stacked[once]
-        held_out = HeldOut(truth, said.argmax(axis=1) == truth, said.max(axis=1), found.places, stacked)
+        unique = np.flatnonzero(found.scored)
+        if cv.groups is not None:
+            unique = unique[np.unique(cv.groups[found.places[unique]], return_index=True)[1]]
+        truth, probabilities = found.truth[unique], stacked[unique]
+        correct = probabilities.argmax(axis=1) == truth
+        held_out = HeldOut(truth, correct, probabilities.max(axis=1), found.places, stacked)
     scores = {
         name: ModelScore(found.accuracy(name), 1 / found.power[name], float(weights.get(name, 0.0)))
         for name in models
     }
     why = ruled.why if graph == first else "best on held-out labels"
-    # The mean of scores that are calibrated each is too modest (Ranjan and Gneiting 2010).
-    surer = SURER_TOGETHER if len(members) > 1 else 1.0
-    powers, shares = [surer * found.power[n] for n in members], [float(weights[n]) for n in members]
+    # A mean of calibrated scores is underconfident (Ranjan and Gneiting 2010).
+    sharpening = POOLED_SHARPENING if len(members) > 1 else 1.0
+    powers, shares = [sharpening * found.power[n] for n in members], [float(weights[n]) for n in members]
     return Tuned(
         Tuning(
             ruled.name if graph == first else graph,
@@ -361,69 +364,69 @@ def compare_and_stack(
             scores,
             powers[0],
             int(found.scored.sum()),
-            given.kept(graph),
+            cv.kept(graph),
             held_out,
         ),
         mixture=Mixture(fitted, tuple(powers[1:]), tuple(shares[1:])) if fitted else None,
     )
 
 
-def tune_rows(given: Given, models: Any, rng: np.random.Generator) -> Tuned:
+def tune_rows(cv: CrossValidationProblem, models: Any, rng: np.random.Generator) -> Tuned:
     """Compare the graph of rows, learned metrics and classifiers."""
-    places = sampled(given.labels, ROWS_FITTED // 2, ROWS_LOOKED_AT, rng)
-    X, order = given.backend.some_rows(given.rows, places), given.rows.order
-    sample = Sample(X, given.labels[places], compact=given.rows.compact)
+    places = sampled(cv.labels, LABELS_FITTED, ROWS_LOOKED_AT, rng)
+    X, order = cv.backend.some_rows(cv.rows, places), cv.rows.order
+    sample = Sample(X, cv.labels[places], compact=cv.rows.compact)
     if order is not None and order.columns is not None:
         sample = replace(sample, as_given=Columns(np.argsort(order.columns)))
-    if given.strengths is not None:
-        counts = np.clip(np.rint(given.strengths[places]), 1, MOST_REPEATED).astype(np.int64)
+    if cv.strengths is not None:
+        counts = np.clip(np.rint(cv.strengths[places]), 1, MOST_REPEATED).astype(np.int64)
         sample = replace(sample, counts=counts)
 
     def map_of(metric: str, sample: Sample) -> Map | None:
         return None if metric == "plain" else CANDIDATES[metric].fit(sample)
 
-    def graphs_of(given: Given, graph: PlacedGraph, names: Iterable[str]) -> dict[str, Model]:
+    def graphs_of(cv: CrossValidationProblem, graph: PlacedGraph, names: Iterable[str]) -> dict[str, Model]:
         def learned(name: str) -> Model:
-            return lambda labels, shown, asked: given.solved(
-                name, given.graph_of(map_of(name, shown)), labels, asked
+            return lambda labels, shown, asked: cv.solved(
+                name, cv.graph_of(map_of(name, shown)), labels, asked
             )
 
-        return {"graph": given.model("graph", graph), **{name: learned(name) for name in names}}
+        return {"graph": cv.model("graph", graph), **{name: learned(name) for name in names}}
 
     with threadpool_limits(1):
         ruled = by_the_data(sample.X)
         change = map_of(ruled.name, sample)
-    graph, folds = given.graph_of(change), folds_of(given, rng)
-    names = compared_with(ruled.name, int(sample.known.sum()), given.n_classes) if folds else []
+    graph, folds = cv.graph_of(change), folds_of(cv, rng)
+    names = compared_with(ruled.name, int(sample.known.sum()), cv.n_classes) if folds else []
     screened: dict[str, float] = {}
-    if names and given.rows.n_rows > SCREENED_FROM:
+    if names and cv.rows.n_rows > SCREENED_FROM:
         few = sample.some(sampled(sample.labels, LABELS_SCORED, ROWS_OF_SCREENING, rng))
-        small = given.on_sample(few)
+        small = cv.on_sample(few)
         screening = graphs_of(small, small.graph_of(change), names)
         everywhere = np.arange(few.X.shape[0])
         with threadpool_limits(1):
             found = out_of_fold(small, folds_of(small, rng), screening, few, everywhere, everywhere, names)
-        screened = {name: found.in_errors(name, "graph") for name in found.left[1:]}
+        screened = {name: found.z_score(name, "graph") for name in found.left[1:]}
         names = [name for name in screened if screened[name] > 0]
-    rows_at = partial(given.backend.some_rows, given.rows)
+    rows_at = partial(cv.backend.some_rows, cv.rows)
     tuned = compare_and_stack(
-        given, folds, ruled, graphs_of(given, graph, names), models, sample, places, rows_at,
+        cv, folds, ruled, graphs_of(cv, graph, names), models, sample, places, rows_at,
         screened=screened,
     )  # fmt: skip
     if tuned.tuning.metric != ruled.name:
         change = map_of(tuned.tuning.metric, sample)
-        graph = given.graph_of(change)
+        graph = cv.graph_of(change)
     return replace(tuned, change=change, graph=graph)
 
 
-def tune_on_worker(given: Given, models: Any, rng: np.random.Generator) -> Tuned:
+def tune_on_worker(cv: CrossValidationProblem, models: Any, rng: np.random.Generator) -> Tuned:
     """Compare on some rows of a cluster, on one worker: all of them would be solved in many messages."""
-    places = sampled(given.labels, ROWS_FITTED // 2, ROWS_LOOKED_AT, np.random.default_rng(0))
-    X = given.backend.some_rows(given.rows, places)
-    sample = Sample(X, given.labels[places], compact=given.rows.compact)
+    places = sampled(cv.labels, LABELS_FITTED, ROWS_LOOKED_AT, np.random.default_rng(0))
+    X = cv.backend.some_rows(cv.rows, places)
+    sample = Sample(X, cv.labels[places], compact=cv.rows.compact)
     here: Any = None  # backend, rows and run stay here
-    without = replace(given, backend=here, rows=here, run=here)
-    found = given.backend.apart(_tune_sample, without, sample, models, rng, progress=given.run.told)
+    without = replace(cv, backend=here, rows=here, run=here)
+    found = cv.backend.apart(_tune_sample, without, sample, models, rng, progress=cv.run.told)
     held_out = found.tuning.held_out
     if held_out is not None:
         held_out = replace(held_out, rows=places[held_out.rows])
@@ -431,11 +434,11 @@ def tune_on_worker(given: Given, models: Any, rng: np.random.Generator) -> Tuned
 
 
 def _tune_sample(
-    given: Given,
+    cv: CrossValidationProblem,
     sample: Sample,
     models: Any,
     rng: np.random.Generator,
     progress: Progress,
 ) -> Tuned:
-    small = replace(given.on_sample(sample), run=Run(progress=progress))
+    small = replace(cv.on_sample(sample), run=Run(progress=progress))
     return replace(tune_rows(small, models, rng), graph=None)

@@ -8,7 +8,12 @@ from scipy import sparse
 
 from graphwell._types import FloatArray
 from graphwell.backends.base import Rows
-from graphwell.estimators.tuning.crossvalidation import Given, Tuned, compare_and_stack, folds_of
+from graphwell.estimators.tuning.crossvalidation import (
+    CrossValidationProblem,
+    Tuned,
+    compare_and_stack,
+    folds_of,
+)
 from graphwell.estimators.tuning.maps import dense
 from graphwell.estimators.tuning.metrics import Ruled
 from graphwell.estimators.tuning.models import Sample, leading_axes
@@ -25,46 +30,47 @@ MOST_SMOOTHED = 50_000_000
 
 
 def tune_graph(
-    given: Given, graph: Any, features: Any, models: Any, rng: np.random.Generator
+    cv: CrossValidationProblem, graph: Any, features: Any, models: Any, rng: np.random.Generator
 ) -> tuple[Tuned, Any]:
     """Judge a graph that was given; with features, graphs and classifiers of these too. And its rows.
 
     New rows come as affinities to the fitted ones, so classifiers see the mean of the smoothed features
     around a row. Without labels to hold out, the nearest-neighbour graph of the smoothed features is taken.
     """
-    known, folds = np.flatnonzero(given.labels >= 0), [] if models is None else folds_of(given, rng)
+    known, folds = np.flatnonzero(cv.labels >= 0), [] if models is None else folds_of(cv, rng)
 
     if features is None:
-        sample = Sample(np.zeros((len(known), 0)), given.labels[known])
+        sample = Sample(np.zeros((len(known), 0)), cv.labels[known])
         ruled = Ruled(ALONE, "a graph was given")
         found = compare_and_stack(
-            given, folds, ruled, {ALONE: given.model(ALONE, graph)}, [], sample, known,
+            cv, folds, ruled, {ALONE: cv.model(ALONE, graph)}, [], sample, known,
             lambda asked: np.zeros((len(asked), 0)),
         )  # fmt: skip
-        return replace(found, graph=graph), given.rows
+        return replace(found, graph=graph), cv.rows
     affinity = sparse.csr_array(graph.W + sparse.eye_array(graph.n_vertices))
     means = smoothed(graph, features)
     around = unit_rows(mean_around(affinity, means))
-    few = min(given.sizes[0], len(around) - 1), min(given.sizes[1], len(around) - 1)
+    n_neighbors, scale_neighbor, _ = cv.graph_parameters
+    few = min(n_neighbors, len(around) - 1), min(scale_neighbor, len(around) - 1)
     # Of the smoothed features themselves. Of their means around rows, which classifiers see, Cora with one
     # label in each class was 44.8 % wrong, in place of 40.7 (ten label sets; the last five: 44.3 and 43.7).
-    near = Graph.of_arranged(means, *few, "euclidean", getattr(given.backend, "n_jobs", None))
+    near = Graph.of_arranged(means, *few, "euclidean", getattr(cv.backend, "n_jobs", None))
     joined = graph.W + near.W * (graph.W.sum() / near.W.sum())
     graphs = {
-        ALONG: given.backend.place(Graph.from_affinity(near.W)),
-        JOINED: given.backend.place(Graph.from_affinity(joined)),
+        ALONG: cv.backend.place(Graph.from_affinity(near.W)),
+        JOINED: cv.backend.place(Graph.from_affinity(joined)),
         ALONE: graph,
     }
     ruled = Ruled(ALONG, "features were given")
-    sample = Sample(around, given.labels)
-    solved = {name: given.model(name, each) for name, each in graphs.items()}
+    sample = Sample(around, cv.labels)
+    solved = {name: cv.model(name, each) for name, each in graphs.items()}
     found = compare_and_stack(
-        given, folds, ruled, solved, models or [], sample, np.arange(len(around)), around.__getitem__,
+        cv, folds, ruled, solved, models or [], sample, np.arange(len(around)), around.__getitem__,
         ("directions",),
     )  # fmt: skip
     mixture = None if found.mixture is None else replace(found.mixture, before=MeanAround(means))
     n = graph.n_vertices
-    rows = Rows(affinity, affinity, n, n, evidence=mixture, order=given.rows.order)
+    rows = Rows(affinity, affinity, n, n, evidence=mixture, order=cv.rows.order)
     return replace(found, graph=graphs[found.tuning.metric]), rows
 
 

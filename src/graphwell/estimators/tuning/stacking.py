@@ -30,7 +30,7 @@ BLUNDERS = 0.01
 """Share of the probability that is spread over all classes: no single label can dictate power or weight."""
 LABELS_OF_MODEL = 3.0
 """Labels that each weight begins with: a pull towards equal weights, see docs/data.md."""
-SURER_TOGETHER = 1.15
+POOLED_SHARPENING = 1.15
 """Factor of the powers of models that are stacked."""
 ROUNDS = 100
 
