@@ -17,6 +17,7 @@ def shouted(field, value):
 def test_a_sentence_is_worded_by_the_face_that_shows_it():
     note = Sentence('{:,} rows of {!r} have gaps; {missing="drop"} or {truth}.', (1200, "a"))
     assert str(note) == "1,200 rows of 'a' have gaps; missing=\"drop\" or truth."
+    assert repr(note) == repr(str(note))
     assert note.worded(shouted) == "1,200 rows of 'a' have gaps; MISSING IS \"drop\" or TRUTH."
 
 

@@ -40,6 +40,9 @@ class Sentence:
     def __str__(self) -> str:
         return self.worded(in_python)
 
+    def __repr__(self) -> str:
+        return repr(str(self))
+
 
 class OptionError(ValueError):
     """Something is wrong with an option, or an option can put it right."""

@@ -6,6 +6,7 @@ import shlex
 import subprocess
 import sys
 from dataclasses import fields
+from pathlib import Path
 from typing import get_args
 
 import pytest
@@ -261,11 +262,25 @@ def test_many_classes_are_cut_short_and_text_of_a_file_cannot_harm_a_terminal(tm
         ("--neighbors", "--set n_neighbors=NUMBER"),
         ("--safe-csv", "--set safe_csv=VALUE"),
         ("--no-tune", "models=none"),
+        ("--n-neighbors=5", "classify has no option --n-neighbors; write --set n_neighbors=NUMBER."),
+        ("--truth", "suggest has no option --truth; write --set truth=COLUMN."),
+        ("--report", "compare has no option --report; write --json."),
     ],
 )
-def test_an_option_of_an_earlier_version_says_what_to_write_instead(option, instead, monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["graphwell", "classify", "pets.csv", option])
+def test_an_option_that_a_command_does_not_have_says_what_to_write_instead(
+    option, instead, monkeypatch, capsys
+):
+    command = {"--truth": "suggest", "--report": "compare"}.get(option, "classify")
+    monkeypatch.setattr(sys, "argv", ["graphwell", command, "pets.csv", option])
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 2
     assert instead in capsys.readouterr().err
+
+
+def test_a_folder_that_is_named_by_a_point_has_its_files_beside_it(tmp_path, monkeypatch):
+    photos = tmp_path / "photos.v2"
+    photos.mkdir()
+    monkeypatch.chdir(photos)
+    for name in (".", photos):
+        assert cli_options.beside(Path(name), "labelled") == tmp_path / "photos.v2.labelled.csv"

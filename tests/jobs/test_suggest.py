@@ -48,8 +48,15 @@ def test_cannot_tell_is_not_asked_again(tmp_path):
         return CANNOT_TELL if i % 3 == 1 else f"c{truth}" if i % 3 == 0 else ""
 
     report = suggest(SuggestOptions(table=written(tmp_path / "in.csv", label), n=60))
+    assert "60 rows with '?' in column 'label' are not asked" in str(report.notes)
     assert sorted(row["row"] - 1 for row in report.facts["to_label"]) == list(range(2, 180, 3))
     assert (report.facts["classes"], report.facts["labels_given"]) == (("c0", "c1", "c2"), 60)
+
+
+def test_where_every_unknown_label_is_a_question_mark_the_error_says_what_to_empty(tmp_path):
+    table = written(tmp_path / "in.csv", lambda i, truth: f"c{truth}" if i % 3 == 0 else CANNOT_TELL)
+    with pytest.raises(ValueError, match=r"No row is left .* 120 rows with '\?' .*; empty cells are\."):
+        suggest(SuggestOptions(table=table, n=2))
 
 
 def test_questions_of_an_earlier_run_are_no_features(tmp_path):

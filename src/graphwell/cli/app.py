@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable
-from inspect import cleandoc
+from inspect import cleandoc, signature
 
 import typer
 
@@ -53,7 +53,7 @@ for _command, _lines in COMMANDS.items():
 app.add_typer(example, name="example")
 
 
-# Options of 0.1 that are written otherwise today.
+# Options of 0.1, or of other commands, that are written otherwise.
 TAKEN_BY_SET = (
     "as-category as-number channel-axis color-scale decimal delimiter encoding fidelity max-memory "
     "max-pixels patch radius safe-csv scale smoothing spacing splits start"
@@ -69,13 +69,27 @@ INSTEAD = {f"--{name}": f"--set {name.replace('-', '_')}=VALUE" for name in TAKE
     "--holdout": "graphwell compare; classify estimates the accuracy itself",
     "--cluster": "the lines of Python in docs/cluster.md",
     "--checkpoint": "the command without it, as a fit takes seconds",
+    "--sheet": "--overlay FILE and --scores FILE",
+    "--report": "--json",  # of compare
+    # Flags of some commands, and parameters.
+    "--truth": "--set truth=COLUMN",
+    "--labels": "--set labels=FILE",
+    "--labels-from-folders": "--set labels_from_folders=true",
+    "--encoder": "--set encoder=NAME",
+    "--metric": "--set metric=NAME",
+    "--models": "--set models=none",
+    "--n-neighbors": "--set n_neighbors=NUMBER",
 }
 
 
 def main() -> None:
     """Run the program."""
-    for argument in sys.argv[1:]:
-        if instead := INSTEAD.get(argument.partition("=")[0]):
-            typer.echo(f"graphwell: {argument} is no option any more; write {instead}.", err=True)
+    command = next((each for each in COMMANDS if each.__name__ in sys.argv[1:2]), None)
+    known = signature(command).parameters if command else {}
+    for argument in sys.argv[1:] if command else ():
+        flag = argument.partition("=")[0]
+        if flag in INSTEAD and flag[2:].replace("-", "_") not in known:
+            said = f"{sys.argv[1]} has no option {flag}; write {INSTEAD[flag]}."
+            typer.echo(f"graphwell: {said}", err=True)
             raise SystemExit(2)
     app(prog_name="graphwell")

@@ -158,7 +158,9 @@ def column_names(text: str | None) -> tuple[str, ...] | None:
 
 def beside(table: Path, word: str, ending: str | None = None) -> Path:
     """The name of a table with a word before its ending; standard output where the table comes from there."""
-    if ending is None and table.is_dir() and not table.suffix:  # a folder of files
+    if table.name in ("", ".."):  # the folder that the program was started in, or the one above
+        table = table.resolve()
+    if ending is None and table.is_dir() and table.suffix != ".zarr":  # a folder of files
         return table.with_name(f"{table.name}.{word}.csv")
     name, dot, own = table.name.partition(".")
     return table if table == Path("-") else table.with_name(f"{name}.{word}{ending or dot + own}")

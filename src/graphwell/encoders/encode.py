@@ -212,6 +212,11 @@ def _items(given: Any) -> list[Any]:
     return [Path(item) for item in items] if takes == "images" else items
 
 
+def check_encoder(encoder: Any, takes: str) -> None:
+    """Refuse an encoder that is not known, not installed, or of the other kind."""
+    _found(encoder, takes)
+
+
 def _found(encoder: Any, takes: str) -> tuple[str, Callable[[], Encode], bool]:
     """Name of an encoder, what loads it, and whether it sees all rows at once."""
     name = default_encoder(takes) if isinstance(encoder, str) and encoder == "auto" else encoder

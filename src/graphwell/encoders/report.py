@@ -163,5 +163,6 @@ def listed(names: Sequence[str]) -> str:
 def hint(name: str, names: Iterable[str] | Mapping[str, Any]) -> str:
     """Names that may have been meant."""
     every = list(names)
-    close = get_close_matches(name, every, n=1)
-    return f"did you mean {close[0]!r}?" if close else f"its columns are {listed(every)}."
+    meant = {known.casefold(): known for known in reversed(every)}
+    close = get_close_matches(name.casefold(), meant, n=1, cutoff=0.7)
+    return f"did you mean {meant[close[0]]!r}?" if close else f"its columns are {listed(every)}."

@@ -250,6 +250,8 @@ class Graph:
 
     from_networkx = Gone("Graph.from_affinity(networkx.to_scipy_sparse_array(G)).")
     from_igraph = Gone('Graph.from_affinity(g.get_adjacency_sparse("weight")).')
+    with_neighbors = Gone("Graph.from_features(X, n_neighbors=n).")
+    fingerprint = Gone("(graph.W != other.W).nnz == 0.")
     from_sknetwork = from_pyg = Gone("Graph.from_affinity(A), A a sparse symmetric matrix.")
 
     @classmethod

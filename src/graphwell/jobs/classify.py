@@ -78,6 +78,9 @@ class ClassifyOptions(TableOptions):
             problem = "{field}: classes without any label can be named in Python alone; leave it out."
             raise OptionError("classes", problem)
         for name in refused:
+            if name in ("tune", "evidence", "calibrate") and "models" in parameters:
+                problem = "{field} is an earlier name of {models}; {models=none} is the graph alone."
+                raise OptionError(name, problem)
             close = get_close_matches(name, parameters, n=1, cutoff=0.8)
             instead = "did you mean {}?" if close else "leave it out."
             problem = "{field} means nothing to the method {!r}; " + instead

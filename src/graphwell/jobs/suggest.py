@@ -13,7 +13,7 @@ from graphwell._types import BoolArray, IntArray
 from graphwell._unknown import is_spelled
 from graphwell.active import suggest as choose
 from graphwell.backends.registry import check_device
-from graphwell.errors import OptionError, counted
+from graphwell.errors import OptionError, Sentence, counted, with_sentence
 from graphwell.io.cells import Table, as_numbers, as_text, is_missing, text_column
 from graphwell.io.files import check_distinct, written_out
 from graphwell.io.tables import open_table
@@ -36,6 +36,7 @@ ROW, REASON = "graphwell_row", "graphwell_reason"
 USUAL_LABEL = "label"
 CANNOT_TELL = "?"
 """The answer that a label cannot be told."""
+NOT_ASKED = "{} with '?' in column {!r} are not asked: here it means that nobody can tell; empty cells are."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +70,11 @@ def suggest(options: SuggestOptions, *, progress: Progress = silent) -> Report:
     with limited_to(options.max_memory), notes_from_warnings() as warned:
         rows = open_rows(options, progress, labelled=False)
         closed = cannot_tell(rows)
-        rows_left(options.n, int(((rows.given.codes < 0) & ~closed).sum()))
+        left = int(((rows.given.codes < 0) & ~closed).sum())
+        told = Sentence(NOT_ASKED, (counted(int(closed.sum()), "row"), rows.options.label))
+        if closed.any() and not left:
+            raise with_sentence(ValueError, f"No row is left to ask for. {told.template}", *told.values)
+        rows_left(options.n, left)
         encoder, X = rows.encoded()
         progress("neighbours", None)
         names = np.array([*rows.classes, None], dtype=object)
@@ -98,7 +103,7 @@ def suggest(options: SuggestOptions, *, progress: Progress = silent) -> Report:
     return Report(
         facts=facts,
         lead=[f"{counted(n, 'row')}, {known}.{chosen}", *written(files)],
-        notes=(*warned(), *rows.notes, *encoded_notes(encoder, X)),
+        notes=(*warned(), *rows.notes, *([told] if closed.any() else []), *encoded_notes(encoder, X)),
         grids=[to_label_grid(to_label)],
         columns=rows.columns(encoder),
         seconds={"in all": time.perf_counter() - began},

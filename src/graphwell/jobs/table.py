@@ -15,6 +15,7 @@ import numpy as np
 from graphwell._checks import one_of
 from graphwell._types import FloatArray, IntArray
 from graphwell.active import Suggestions
+from graphwell.encoders.encode import check_encoder
 from graphwell.encoders.report import Treatment, hint, left_out
 from graphwell.encoders.table import TableEncoder
 from graphwell.errors import OptionError, Sentence
@@ -161,6 +162,7 @@ def open_rows(options: TableOptions, progress: Progress = silent, *, labelled: b
             if getattr(options, name):
                 problem = "{field} is for a folder of files; {} is none."
                 raise OptionError(name, problem, options.table)
+        check_encoder(options.encoder, "texts")
         how = Reading(options.delimiter, options.encoding, options.decimal, progress)
         table = open_table(options.table, how)
     options = options.for_table(table)
@@ -286,7 +288,7 @@ def _check_labels(table: Table, options: TableOptions, given: LabelColumn) -> No
             "{} has no known label in column {!r}; label at least one row of every class. "
             "graphwell suggest names the rows to begin with."
         )
-        if table.path.is_dir() and not table.path.suffix and options.labels is None:
+        if is_folder(table.path) and options.labels is None:
             problem += " {labels_from_folders} takes the names of its folders for labels."
         raise OptionError("label", problem, table.path, name)
     if len(names) == 1:
