@@ -23,7 +23,9 @@ def classify(
     ],
     output: Annotated[
         Path | None,
-        opt.output("File for the labelled table, - for standard output (default: NAME.labelled.csv)."),
+        opt.output(
+            "File for the labelled table, - for standard output (default for NAME.csv: NAME.labelled.csv)."
+        ),
     ] = None,
     label: opt.Label = "label",
     features: opt.Features = None,

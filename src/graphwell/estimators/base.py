@@ -234,7 +234,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         began = time.perf_counter()
         if graph is None:
             sizes = (self.n_neighbors, self.scale_neighbor, self.metric)
-            graph = backend.build_graph(rows, *sizes, run.told)
+            graph = backend.build_graph(rows, *sizes, run.report)
         codes = backend.asarray(labels.codes)
         graph = graph.bridged(codes >= 0)
         seconds = {"graph": time.perf_counter() - began}

@@ -377,7 +377,7 @@ def lowest_energy(
 ) -> tuple[IntArray, FloatArray, float]:
     """Classes of the aggregates, class sizes, and how balanced classes are under full pressure.
 
-    Classes that full pressure balances are taken to be balanced: others stay uneven under it.
+    Classes that full pressure balances are taken to be balanced: others stay unbalanced under it.
     """
     n_classes, pressing = len(search.allowed), replace(search, weight=EVIDENCE_UNDER_PRESSURE)
     highest = np.full(n_classes, HIGHEST_PRESSURE * min(1.0, n_classes / CLASSES_FOR_HIGHEST))

@@ -99,7 +99,7 @@ class Run:
         if self.cancel is not None and not hasattr(self.cancel, "is_set"):
             raise OptionError("cancel", "{field} must be a flag with is_set, got {!r}.", self.cancel)
 
-    def told(self, stage: str, share: float | None) -> None:
+    def report(self, stage: str, share: float | None) -> None:
         """Report how far a stage is."""
         self.check()
         self.progress(stage, share)
@@ -112,13 +112,13 @@ class Run:
     @contextmanager
     def stage(self, name: str, work: tuple[float, ...] = (1.0,)) -> Iterator[None]:
         """Report the work of the block as one stage."""
-        self.told(name, None)
-        with listening(in_pieces(self.told, name, work)):
+        self.report(name, None)
+        with listening(in_pieces(self.report, name, work)):
             yield
 
     def each_step(self, step: Step) -> object:
         """Report a step of the descent; a true answer ends it there."""
-        self.told("descent", step.number / step.of)
+        self.report("descent", step.number / step.of)
         return None if self.callback is None else self.callback(step)
 
 

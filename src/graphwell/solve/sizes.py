@@ -14,11 +14,11 @@ from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.base import Block, Engine, Vector
 from graphwell.solve.problem import Balance, Problem
 
-# Pressure towards even classes: better in 17 of 21 pairs of set and label rate, worse in 1.
+# Pressure towards balanced classes: better in 17 of 21 pairs of set and label rate, worse in 1.
 EVEN_STRENGTH = 0.3
 # Towards given sizes, and towards those of a coarse solution. The experiments are not recorded.
 GIVEN_STRENGTH, HOLDING_STRENGTH = 1.0, 3.0
-# Classes less even than this are taken to be uneven by nature. Gates of 0.03 / 0.06 / 0.10 / 0.15 changed
+# Classes less balanced than this are taken to differ in size. Gates of 0.03 / 0.06 / 0.10 / 0.15 changed
 # the error of the start by -0.41 / -0.69 / -0.64 / -0.62 points in the mean.
 UNEVENNESS_ALLOWED = 0.06
 # Of raising and lowering prices, at most.
@@ -108,7 +108,7 @@ def likeliest(
 
 
 def balance_for(problem: Problem, start_sizes: IntArray) -> Balance | None:
-    """The pressure on class sizes: towards given shares, or towards even ones from a nearly even start."""
+    """The pressure on class sizes: towards given shares, or equal ones from a nearly balanced start."""
     if problem.class_shares is not None:
         return Balance(GIVEN_STRENGTH, problem.class_shares)
     strength = EVEN_STRENGTH * (1 - (1 - evenness(start_sizes)) / UNEVENNESS_ALLOWED)

@@ -248,7 +248,7 @@ class DaskBackend(Backend):
             return partial(fit_here, work, there, first_rows, *given)
 
         finish = partial(self._finished, rows)
-        return self.cluster.everywhere(rows.values, max(1, rows.n_rows // 2), job, run.told, finish)
+        return self.cluster.everywhere(rows.values, max(1, rows.n_rows // 2), job, run.report, finish)
 
     def _finished(self, rows: Rows, kept: list[Any], first_rows: IntArray) -> tuple[dict[str, Any], Any]:
         """Attributes of the first worker, with Dask arrays and a graph of the parts that all workers keep.

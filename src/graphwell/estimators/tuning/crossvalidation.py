@@ -260,7 +260,7 @@ def out_of_fold(
         shown = sample.with_labels(labels[places])
         found.hold_out(number, asked, cv.labels[asked], np.isin(asked, scored))
         for place, name in enumerate(found.left):
-            cv.run.told("tuning", (number + place / len(found.left)) / len(folds))
+            cv.run.report("tuning", (number + place / len(found.left)) / len(folds))
             found.add(name, models[name](labels, shown, asked))
         graph, best = found.left[0], found.best(found.left)
         rivals = sorted([m for m in metrics if m in found.left], key=lambda name: -found.lead(name, graph)[0])
@@ -426,7 +426,7 @@ def tune_on_worker(cv: CrossValidationProblem, models: Any, rng: np.random.Gener
     sample = Sample(X, cv.labels[places], compact=cv.rows.compact)
     here: Any = None  # backend, rows and run stay here
     without = replace(cv, backend=here, rows=here, run=here)
-    found = cv.backend.apart(_tune_sample, without, sample, models, rng, progress=cv.run.told)
+    found = cv.backend.apart(_tune_sample, without, sample, models, rng, progress=cv.run.report)
     held_out = found.tuning.held_out
     if held_out is not None:
         held_out = replace(held_out, rows=places[held_out.rows])
