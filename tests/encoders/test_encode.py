@@ -107,9 +107,20 @@ def test_texts_from_files_and_without_words(tmp_path):
     with pytest.warns(UserWarning, match=r"2 of 4 files cannot be read: .*none\.txt"):
         found = gw.encode([tmp_path / "none.txt", tmp_path, tmp_path / "a.txt", "the cat"], "tfidf")
     assert np.isnan(found).all(axis=1).tolist() == [True, True, False, False]
-    assert gw.encode(["cat dog"] * 3, "tfidf").shape == (3, 1)
+    alike = gw.encode(["cat dog"] * 3, "tfidf")
+    assert np.array_equal(alike, alike[[0, 0, 0]])
+    assert np.linalg.norm(alike[0]) == pytest.approx(1)
     with pytest.raises(ValueError, match="share no word"):
         gw.encode(["", ""], "tfidf")
+
+
+def test_short_texts_that_share_hardly_a_word_are_near_by_their_letters():
+    rng = np.random.default_rng(0)
+    syllables, truth = {0: ["ka", "ki", "ru", "mo"], 1: ["le", "si", "do", "ta"]}, np.arange(60) % 2
+    texts = [" ".join("".join(rng.choice(syllables[c], 4)) for _ in range(3)) for c in truth]
+    given = np.where(np.arange(60) < 2, truth, -1)
+    clf = gw.DiffuseInterfaceClassifier(random_state=0, models=None)
+    assert (clf.fit(gw.encode(texts, "tfidf"), given).transduction_ == truth).all()
 
 
 def test_a_cache_encodes_each_row_once(tmp_path, monkeypatch):

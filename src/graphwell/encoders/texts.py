@@ -11,6 +11,11 @@ SUFFIXES = (".txt", ".md")
 DIRECTIONS = 100
 """Leading directions that counted words are projected onto. Tables have 50 of a column, beside others."""
 ROWS_OF_DIRECTIONS = 10_000
+SHARPNESS = 2
+"""Directions count by this power of their singular value. By the first, texts of few words are all far apart;
+by the third, so few directions count that they are taken for columns of other units."""
+SHORT = 30.0
+"""Mean number of words below which letters are counted too: of long texts that takes long."""
 MOST_WORDS = 50_000
 LONGEST_TEXT = 1_000_000
 """Characters of a file that are read."""
@@ -26,31 +31,41 @@ def read_text(path: Path) -> str:
         return found.decode("cp1252", "replace")
 
 
-def word_directions(texts: Sequence[str], width: int, **counter: Any) -> Any:
+def word_directions(
+    texts: Sequence[str], width: int, letters: bool = False, sharpness: int = 1, **counter: Any
+) -> Any:
     """Tf-idf of words or letters, projected onto leading directions; ValueError where nothing is counted.
 
     Rows have length 1, and texts without a word that was counted are zero. Directions of some of the rows do:
-    all 50,000 of 100 words each took four times as long.
+    all 50,000 of 100 words each took four times as long. With `letters`, groups of two to four are counted
+    beside words.
     """
     from sklearn.decomposition import TruncatedSVD
     from sklearn.feature_extraction.text import TfidfVectorizer
-    from sklearn.pipeline import make_pipeline
+    from sklearn.pipeline import make_pipeline, make_union
     from sklearn.preprocessing import Normalizer
 
     vectors = TfidfVectorizer(sublinear_tf=True, max_features=MOST_WORDS, **counter)
+    if letters:
+        groups = TfidfVectorizer(**(vectors.get_params() | {"analyzer": "char_wb", "ngram_range": (2, 4)}))
+        vectors = make_union(vectors, groups)
     some = vectors.fit_transform(texts)[:: -(-len(texts) // ROWS_OF_DIRECTIONS)]
     width = min(width, min(some.shape) - 1)
     with np.errstate(invalid="ignore", divide="ignore"):  # of texts that are all alike
         projected = [TruncatedSVD(width, random_state=0).fit(some)] if width else []
+    for directions in projected:
+        directions.components_ *= directions.singular_values_[:, None] ** (sharpness - 1)
     return make_pipeline(vectors, *projected, Normalizer())
 
 
 def load_tfidf(_: str) -> Callable[[Sequence[str]], Any]:
-    """Leading directions of the words of all texts."""
+    """Leading directions of the words of all texts, and of the letters of short ones."""
 
     def encoded(texts: Sequence[str]) -> Any:
+        short = sum(len(text.split()) for text in texts) < SHORT * len(texts)
+        least = 2 if len(texts) > 20 else 1
         try:
-            return word_directions(texts, DIRECTIONS, min_df=2 if len(texts) > 20 else 1).transform(texts)
+            return word_directions(texts, DIRECTIONS, short, SHARPNESS, min_df=least).transform(texts)
         except ValueError as error:
             raise ValueError(
                 "The texts share no word, so tfidf tells nothing of them; give another encoder."
