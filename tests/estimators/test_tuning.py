@@ -1,6 +1,7 @@
 """Which metric is chosen, which models are stacked, and what the fit says of itself, by held-out labels."""
 
 import pickle
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,6 +13,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from graphwell import Annealed, DiffuseInterfaceClassifier, Graph, baselines, datasets, metrics
+from graphwell.estimators.tuning.crossvalidation import out_of_fold
+from graphwell.estimators.tuning.models import Sample
+from graphwell.solve.fit import Run
 
 
 def wine(per_class, seed=1):
@@ -417,3 +421,12 @@ def test_labels_by_class_of_uneven_classes_count_as_the_classes_do():
     clf = DiffuseInterfaceClassifier(random_state=0, models=[]).fit(X, y)
     low, high = clf.accuracy_interval_
     assert low < (clf.transduction_ == truth)[y < 0].mean() < high
+
+
+def test_of_metrics_that_lead_alike_the_first_are_left():
+    labels, names = np.tile([0, 1], 10), list("fbdace")
+    cv = SimpleNamespace(n_classes=2, labels=labels, run=Run())
+    models = dict.fromkeys(["graph", *names], lambda labels, shown, asked: np.full((len(asked), 2), 0.5))
+    sample, rows = Sample(np.zeros((20, 1)), labels), np.arange(20)
+    found = out_of_fold(cv, [rows[:10], rows[10:]], models, sample, rows, rows, names)
+    assert found.left == ["graph", "f", "b"]
