@@ -358,7 +358,7 @@ def test_few_labels_join_the_graphs():
     clf, _ = wrong(W, y, datasets.sample_labels(y, 1, 0), features=X)
     assert clf.tuning_.metric == "features along the graph"
     assert clf.tuning_.n_hidden == 0
-    assert clf.models_.weight.tolist() == pytest.approx([1 / 2, 1 / 2, 0, 0])
+    assert clf.models_.weight.tolist() == pytest.approx([5 / 8, 3 / 8, 0, 0])
 
 
 def test_worthless_features_do_little_harm():
