@@ -75,3 +75,17 @@ def test_one_thing_has_no_s():
     assert [counted(n, "row") for n in (0, 1, 2, 1000)] == ["0 rows", "1 row", "2 rows", "1,000 rows"]
     assert counted(1, "class", "classes") == "1 class"
     assert counted(3, "class", "classes") == "3 classes"
+
+
+@pytest.mark.parametrize(
+    ("call", "name", "sentence"),
+    [
+        (gw.DiffuseInterfaceClassifier().fit, "checkpoint", r"fit has no checkpoint; write fit\(X, y\)"),
+        (gw.compare, "told", "compare has no told; write on_result=."),
+        (gw.TableEncoder, "pca", "TableEncoder has no pca; write make_pipeline"),
+        (gw.segment, "patch", "segment has no patch; write segment"),
+    ],
+)
+def test_a_parameter_of_an_earlier_version_says_what_to_write_instead(call, name, sentence):
+    with pytest.raises(TypeError, match=sentence):
+        call(**{name: 1})

@@ -10,11 +10,14 @@ import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
 from string import Formatter
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 Failure = TypeVar("Failure", bound=Exception)
+Parameters = ParamSpec("Parameters")
+Returned = TypeVar("Returned")
 # Given the field of an option and a value or None: how a face names it.
 Words = Callable[[str, str | None], str]
 # Characters of a value that is shown in a sentence.
@@ -103,6 +106,22 @@ class Gone:
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:
         raise AttributeError(f"this name is of an earlier version; write {self.instead}")
+
+
+def without(**gone: str) -> Callable[[Callable[Parameters, Returned]], Callable[Parameters, Returned]]:
+    """Parameters of an earlier version, in a function: whoever gives one reads what to write instead."""
+
+    def decorated(function: Callable[Parameters, Returned]) -> Callable[Parameters, Returned]:
+        @wraps(function)
+        def called(*values: Parameters.args, **named: Parameters.kwargs) -> Returned:
+            for name in named.keys() & gone.keys():
+                where = function.__qualname__.removesuffix(".__init__")
+                raise TypeError(f"{where} has no {name}; write {gone[name]}.")
+            return function(*values, **named)
+
+        return called
+
+    return decorated
 
 
 class UnreachableWarning(UserWarning):

@@ -154,6 +154,7 @@ def test_an_encoder_of_ones_own():
         (lambda texts: [np.inf] * len(texts), "a finite vector"),
         ("nonsense", "is not known"),
         ("no_such_module:thing", "cannot be imported"),
+        ("open_clip:ViT", "is gone; write timm:"),
         ("pixels", "takes images, and these are texts"),
         ("sentence-transformers", "wants a name"),
         (3, "must be a name, a function or a transformer"),

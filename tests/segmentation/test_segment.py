@@ -335,6 +335,7 @@ def spaced(spacing):
         (lambda: made(smoothing="1"), "smoothing must lie between 0 and 100"),
         (lambda: made(device=["cpu"]), "device must be one of"),
         (lambda: made(n_jobs="2"), "n_jobs must be None or an integer"),
+        (lambda: gw.Segmenter("photo.png"), r"image is the path .photo.png.; give np.asarray"),
         (lambda: made((5,)), "must have the shape"),
         (lambda: made((0, 4)), "must have the shape"),
         (lambda: made((2,) * 5), "must have the shape"),

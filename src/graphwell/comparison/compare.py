@@ -22,7 +22,7 @@ from graphwell._threads import thread_count
 from graphwell._types import BoolArray, IntArray
 from graphwell.encoders.kinds import is_frame
 from graphwell.encoders.table import TableEncoder
-from graphwell.errors import OptionError
+from graphwell.errors import OptionError, without
 from graphwell.estimators.inputs import encoded_frame, refuse_foreign
 from graphwell.estimators.labels import Labels, NoKnownLabelError, read_labels
 from graphwell.estimators.registry import DEFAULT, Method
@@ -49,6 +49,10 @@ MODELS = {
 """Of scikit-learn, and what they are."""
 
 
+@without(
+    told="on_result=", checkpoint="a fit of each method", labels="a fit of each method",
+    graph="a fit of each method",
+)  # fmt: skip
 def compare(
     X: Any,
     y: Any,

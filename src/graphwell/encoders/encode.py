@@ -234,6 +234,8 @@ def _found(encoder: Any, takes: str) -> tuple[str, Callable[[], Encode], bool]:
             raise ImportError(f"The encoder {base} needs {missing}, which is not installed: {install}")
         return name, lambda: kind.load(rest), kind.at_once
     made = encoder
+    if base == "open_clip":
+        raise OptionError("encoder", "{field} {} is gone; write timm:vit_base_patch32_clip_224.openai.", name)
     if isinstance(name, str):  # module:name, also of a module in the folder that the program was started in
         if not rest:
             problem = "{field} {!r} is not known; there are {}, or write module:name."

@@ -23,7 +23,7 @@ from graphwell.encoders.report import (
     recodes_labels,
     why_left_out,
 )
-from graphwell.errors import OptionError, Sentence, in_short
+from graphwell.errors import OptionError, Sentence, in_short, without
 from graphwell.graph.checks import LARGEST_FEATURE
 from graphwell.io.cells import TEXT, is_text
 
@@ -87,6 +87,10 @@ class TableEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     array([1.5 , 2.  , 4.25, 2.  ])
     """
 
+    @without(
+        pca="make_pipeline(TableEncoder(), PCA(n))",
+        missing="df.dropna() before; gaps are filled with the median otherwise",
+    )
     def __init__(
         self,
         features: Sequence[str] | None = None,

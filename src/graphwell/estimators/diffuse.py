@@ -10,7 +10,7 @@ from typing import Any
 from graphwell._random import Seed, stream
 from graphwell.backends.base import Backend, PlacedGraph, Rows, Vector
 from graphwell.backends.registry import find_backend
-from graphwell.errors import OptionError
+from graphwell.errors import OptionError, without
 from graphwell.estimators.base import GraphClassifier, Solved
 from graphwell.estimators.labels import Labels
 from graphwell.estimators.parameters import read_class_prior, read_size_bounds
@@ -45,8 +45,6 @@ def _understands_earlier_names(init: Callable[..., None]) -> Callable[..., None]
 
     @wraps(init)
     def understood(self: Any, *values: Any, **parameters: Any) -> None:
-        if "verbose" in parameters:
-            raise TypeError("DiffuseInterfaceClassifier has no verbose; write fit(X, y, progress=print).")
         earlier = {name: parameters.pop(name) for name in EARLIER if name in parameters}
         if earlier:
             warnings.warn(
@@ -179,6 +177,7 @@ class DiffuseInterfaceClassifier(GraphClassifier):
     """
 
     @_understands_earlier_names
+    @without(verbose="fit(X, y, progress=print)")
     def __init__(
         self,
         n_neighbors: int = 10,
@@ -212,6 +211,11 @@ class DiffuseInterfaceClassifier(GraphClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @without(
+        checkpoint="fit(X, y), as it takes seconds",
+        holdout="fit(X, y), as accuracy_ is estimated",
+        verbose="fit(X, y, progress=print)",
+    )
     def fit(
         self,
         X: Any,

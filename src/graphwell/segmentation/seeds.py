@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ from graphwell.errors import OptionError
 
 def channels_last(image: Any, channel_axis: int | None) -> Any:
     """The image with its channels along the last axis, one channel where it has no such axis."""
+    if isinstance(image, str | Path):
+        raise ValueError(f"image is the path {str(image)!r}; give np.asarray(PIL.Image.open(path)).")
     image = image if isinstance(image, np.ma.MaskedArray) else np.asarray(image)
     if image.ndim not in (2, 3, 4):
         raise ValueError(

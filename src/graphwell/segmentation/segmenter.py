@@ -13,7 +13,7 @@ from graphwell._checks import number_between, positive_number
 from graphwell._threads import thread_count
 from graphwell._types import BoolArray, FloatArray, IntArray
 from graphwell.backends.registry import find_pixels
-from graphwell.errors import UnreachableWarning, warn_user
+from graphwell.errors import UnreachableWarning, warn_user, without
 from graphwell.progress import Progress, silent
 from graphwell.segmentation.features import MOST_CHANNELS, halved, picture_features, read_picture
 from graphwell.segmentation.narrow_band import BorderDescent, refine_borders
@@ -128,6 +128,10 @@ class Segmentation:
             top, left_end = max(0, row - 2 * side), max(0, column - 2 * side)  # squares lie apart
             free[top : row + 2 * side + 1, left_end : column + 2 * side + 1] = False
         return tuple(found)
+
+
+LEFT_OUT = "segment(image, seeds): there is one way now"
+"""What to write in place of parameters of an earlier version."""
 
 
 class Segmenter:
@@ -267,6 +271,7 @@ class Segmenter:
         )
 
 
+@without(patch=LEFT_OUT, graph=LEFT_OUT, position_weight=LEFT_OUT, fidelity=LEFT_OUT)
 def segment(
     image: Any,
     seeds: Any,
