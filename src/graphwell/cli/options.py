@@ -156,10 +156,14 @@ def column_names(text: str | None) -> tuple[str, ...] | None:
     return tuple(name.strip() for name in next(csv.reader([text], skipinitialspace=True), []))
 
 
+def with_a_name(table: Path) -> Path:
+    """A path by its own name, also where it is the folder of the program, or the one above."""
+    return table.resolve() if table.name in ("", "..") else table
+
+
 def beside(table: Path, word: str, ending: str | None = None) -> Path:
     """The name of a table with a word before its ending; standard output where the table comes from there."""
-    if table.name in ("", ".."):  # the folder that the program was started in, or the one above
-        table = table.resolve()
+    table = with_a_name(table)
     if ending is None and table.is_dir() and table.suffix != ".zarr":  # a folder of files
         return table.with_name(f"{table.name}.{word}.csv")
     name, dot, own = table.name.partition(".")

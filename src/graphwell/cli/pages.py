@@ -65,6 +65,7 @@ def label(
     Every answer is written to TABLE.journal before it counts; a second start goes on from there. The table
     with all labels is written from the page. Ctrl-C ends the server. Exit codes: 0 done; 2 bad input.
     """
+    table = opt.with_a_name(table)
     flags, server = _of_the_server(locals())
     from graphwell.jobs.labelling import LabelOptions
     from graphwell.serve.labelling import LabelPage, journal_of
