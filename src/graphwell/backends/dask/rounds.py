@@ -123,6 +123,10 @@ class Cluster:
             found = finish(members, first_rows)
             del futures[-len(members) :]  # what the workers keep goes with what was made of it
             return found
+        except Exception as error:
+            if self.client.status in ("closing", "closed"):  # Dask's own errors then depend on the moment
+                raise cut_off() from error
+            raise
         finally:
             for future in futures:  # an error that is kept would keep them
                 future.release()
