@@ -11,8 +11,10 @@ from tests.helpers import blobs
 
 def test_clear_clusters_are_found_and_named():
     X, truth = blobs(n=40)
-    found = gw.DiffuseInterfaceClustering(3, random_state=0, n_jobs=1).fit_predict(X)
+    clusterer = gw.DiffuseInterfaceClustering(3, random_state=0, n_jobs=1)
+    found = clusterer.fit_predict(X)
     assert matched_error(found, truth) <= 0.02
+    np.testing.assert_array_equal(clusterer.fit(X).labels_, found)
     y = np.full(len(truth), -1)
     y[[0, 50, 110]] = truth[[0, 50, 110]] + 7
     named = gw.DiffuseInterfaceClustering(random_state=0, n_jobs=1).fit(X, y).transduction_

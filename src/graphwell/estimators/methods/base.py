@@ -116,6 +116,13 @@ class Clusterer(ScoringMethod):
         """Cluster of each vertex, numbered from 0."""
         raise NotImplementedError
 
+    def fit(self, X: Any, y: Any = None) -> Any:
+        """Find clusters of the rows, in `labels_`; with labels `y`, label every row from them."""
+        if y is not None or self.n_clusters is None:
+            return super().fit(X, y)
+        self.fit_predict(X)
+        return self
+
     def fit_predict(self, X: Any, y: Any = None, **options: Any) -> Any:
         """Return the number of the cluster of each row; with labels, a label for each row.
 
