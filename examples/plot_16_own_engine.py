@@ -47,7 +47,7 @@ class Backend(CpuBackend):
 home = types.ModuleType("counting_backend")
 home.Backend = Backend
 sys.modules[home.__name__] = home
-BACKENDS["counting"] = Entry("counting_backend:Backend", "nothing")
+BACKENDS["counting"] = Entry("counting_backend:Backend")
 
 X, truth = load_digits(return_X_y=True)
 y = gw.datasets.sample_labels(truth, per_class=5, random_state=0)

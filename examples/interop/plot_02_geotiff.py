@@ -34,21 +34,21 @@ with rasterio.open(folder / "scene.tif", "w", **form, crs="EPSG:32632", transfor
 
 # %%
 # Somebody was there with a receiver: twelve points of each kind, east and north in metres. rasterio says which pixels these
-# are, and a text file of rows, columns and classes is one of the ways to give marks.
+# are, and an array of classes, -1 where nobody was, is one of the ways to give marks.
 
 marks = gw.datasets.sample_labels(truth[:, 12:].ravel(), per_class=12, random_state=0).reshape(120, 168)
 points = [(*(place * (c + 12.5, r + 0.5)), marks[r, c]) for r, c in np.argwhere(marks >= 0)]
+seeds = np.full(truth.shape, -1)
 with rasterio.open(folder / "scene.tif") as scene:
-    lines = [
-        f"{row},{column},{kind}" for east, north, kind in points for row, column in [scene.index(east, north)]
-    ]
-(folder / "points.csv").write_text("\n".join(lines))
+    for east, north, kind in points:
+        seeds[scene.index(east, north)] = kind
+np.save(folder / "points.npy", seeds)
 
 # %%
-# In a shell this is ``graphwell segment scene.tif --seeds points.csv -o labels.tif``. A field without any point in it may be
+# In a shell this is ``graphwell segment scene.tif --seeds points.npy -o labels.tif``. A field without any point in it may be
 # taken for what lies around it; the report names the squares where further points would help most.
 
-files = {"image": folder / "scene.tif", "seeds": folder / "points.csv", "output": folder / "labels.tif"}
+files = {"image": folder / "scene.tif", "seeds": folder / "points.npy", "output": folder / "labels.tif"}
 report = segment(SegmentOptions(**files))
 with rasterio.open(files["output"]) as found:
     print(found.crs, found.res, found.bounds, f"{found.nodata} is where nothing is known")
